@@ -92,7 +92,44 @@ int ess_callback_failed(ess_driver *d, int code) {
   return ess_fail(d, ESS_ECALLBACK, SIZE_MAX);
 }
 
+/* The field where events are stepped over: each sign is that of its event function at x. Those at
+ * a step's end are kept, whose field the last stage is. */
+static int field_by_state(ess_driver *d, double t, const double x[], double f[]) {
+  ess_unlocated *const u = &d->unlocated;
+  const size_t m = d->system.event_count;
+  const double at = d->caller.system.field_jumps.count ? ess_field_time(d, t) : t;
+  d->apply.t_seen = t;
+  if (d->system.plain_field) {
+    d->counters.field_evaluations++;
+    return ess_called(d, d->system.plain_field(at, x, f, d->system.params));
+  }
+  int status = ess_event_values(d, t, x, d->h_try);
+  for (size_t k = 0; !status && k < m; k++) {
+    if (!isfinite(d->h_try[k])) return ess_fail(d, ESS_EEVENT, k);
+    u->before[k] = d->h_try[k] < 0.0 ? -1.0 : 1.0;
+  }
+  if (!status) status = ess_take_signs(d, u->before);
+  if (!status) status = ess_field_at(d, d->sign, t, x, f);
+  if (f == d->stage[ESS_STAGES - 1]) memcpy(u->end, d->sign, m * sizeof *u->end);
+  return status;
+}
+
+int ess_take_signs(ess_driver *d, const double sign[]) {
+  const size_t m = d->system.event_count;
+  size_t changed = 0, which = m;
+  for (size_t k = 0; k < m; k++) {
+    if (d->sign[k] == sign[k]) continue;
+    d->sign[k] = sign[k];
+    which = changed++ ? m : k;
+  }
+  if (!changed && d->unlocated.is_known) return ESS_SUCCESS;
+  const int status = ess_announce(d, d->unlocated.is_known ? which : m);
+  d->unlocated.is_known = !status;
+  return status;
+}
+
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
+  if (d->unlocated.on) return field_by_state(d, t, x, f);
   if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);
   d->counters.field_evaluations++;
   d->apply.t_seen = t;
@@ -153,6 +190,7 @@ int ess_some_guard_rates(ess_driver *d, double t, const double x[], const double
     lists = lists && which[i] < d->watched.first;
   if (lists) {
     d->counters.some_evaluations++;
+    d->unlocated.some += (double)count / (double)s->event_count;
     d->apply.t_seen = t;
     return ess_called(d, s->event_rates(t, x, 0.0, v, which, count, h, rate, s->params));
   }
@@ -225,7 +263,8 @@ int ess_evaluate_node(ess_driver *d) {
   if (d->system.idle) memcpy(d->idle.at_node, d->idle.now, size);
   if (first_not_finite(d->f, n) < n) return ess_fail_field(d);
   if (d->tangents) ess_tangent_finish(d, d->f);
-  if (!d->system.event_count) return ESS_SUCCESS;
+  if (d->unlocated.on) memcpy(d->unlocated.node, d->sign, d->system.event_count * sizeof *d->sign);
+  if (!d->system.event_count || d->unlocated.on) return ESS_SUCCESS;
   const int looked = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (looked || !d->impacts) return looked;
   // rates of event functions that impacts have stopped here, and nothing has moved since, are

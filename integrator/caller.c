@@ -36,6 +36,17 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
   return code;
 }
 
+static int plain_field(double t, const double x[], double dxdt[], void *params) {
+  const ess_driver *const d = params;
+  const ess_caller *const c = &d->caller;
+  const ess_system *const s = &c->system;
+  const int code = s->plain_field(ess_caller_time(d, t), x, dxdt, s->params);
+  if (c->way < 0.0)
+    for (size_t i = 0; i < s->dimension; i++) dxdt[i] = -dxdt[i];
+  if (c->moves) dxdt[s->dimension] = 1.0;
+  return code;
+}
+
 /* rows of n become rows of n + 1, whose last is nothing */
 static void spread(double matrix[], size_t rows, size_t n) {
   for (size_t k = rows; k-- > 0;) {
@@ -271,6 +282,7 @@ void ess_caller_dress(ess_driver *d) {
   d->system.mode_changed = s->mode_changed ? mode_changed : NULL;
   d->system.field_jacobian = s->field_jacobian ? field_jacobian : NULL;
   d->system.field_solve = s->field_solve ? field_solve : NULL;
+  d->system.plain_field = s->plain_field ? plain_field : NULL;
   d->system.idle = s->idle ? idle : NULL;
   d->system.parameters.field_jacobian =
       s->parameters.field_jacobian ? field_parameter_jacobian : NULL;

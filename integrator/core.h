@@ -45,6 +45,9 @@ static inline int ess_announce(ess_driver *d, size_t guard) {
   return s->mode_changed ? ess_called(d, s->mode_changed(d->sign, guard, s->params)) : ESS_SUCCESS;
 }
 
+/* All signs are these, of which the model is told where they change, or does not know them. */
+int ess_take_signs(ess_driver *d, const double sign[]);
+
 /* Event function k takes this sign, of which the model is told where it is another. */
 static inline int ess_take_sign(ess_driver *d, size_t k, double sign) {
   if (d->sign[k] * sign > 0.0) return ESS_SUCCESS;
@@ -66,6 +69,10 @@ int ess_check_events(ess_driver *d);
 
 /* Fails when one of these is not finite of an event function whose guard is armed. */
 int ess_check_armed(ess_driver *d, const double h[], const double rate[]);
+
+/* On which side of every guard the state is where a trajectory begins, or where events are located
+ * from now on: the signs are latched, the node is evaluated, and guards are armed. */
+int ess_latch(ess_driver *d);
 
 /* ---- why a run has stopped ------------------------------------------------------------------- */
 
@@ -177,7 +184,8 @@ typedef enum ess_with {
   ESS_WITH_SLIDING,
   ESS_WITH_WATCH,
   ESS_WITH_TANGENTS,
-  ESS_WITH_RECORDING
+  ESS_WITH_RECORDING,
+  ESS_WITH_PROJECTION /* which has a line, but no column */
 } ess_with;
 const char *ess_refused_with(const ess_options *options, ess_with with);
 
@@ -396,6 +404,27 @@ void ess_look_beside(ess_driver *d);
 /* An apply begins: what these steps know of the field beside stays what it is where the state has
  * not been moved. */
 void ess_ros2_leave(ess_driver *d, bool moved);
+
+/* ---- events that are stepped over ------------------------------------------------------------ */
+
+/* Another trajectory begins. */
+void ess_unlocated_begin(ess_driver *d);
+
+/* Before each try of a step, and each solution for the Jacobian at the node: the signs are those of
+ * the node. Those of the last evaluation, for field_solve; NULL where plain_field has made it. */
+int ess_unlocated_return(ess_driver *d);
+static inline const double *ess_signs_to_solve(const ess_driver *d) {
+  return d->unlocated.on && d->system.plain_field ? NULL : d->sign;
+}
+
+/* The step just tried, whose error lets it stand: is refused where signs have changed whose effects
+ * the error may not show, since they cancel. */
+ess_verdict ess_unlocated_judge(ess_driver *d);
+
+/* Before each step: whether events are located, where that is chosen by what it costs. And where
+ * they cannot be located, so that they are stepped over from there on. */
+int ess_unlocated_choose(ess_driver *d);
+int ess_unlocated_instead(ess_driver *d);
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 

@@ -45,6 +45,7 @@ void ess_take_whole_step(ess_driver *d, double t1) {
   ess_swap(&d->rate, &d->rate_end);
   ess_swap(&d->f, &d->stage[ESS_STAGES - 1]);
   const size_t size = d->system.event_count * sizeof *d->idle.at_end;
+  if (d->unlocated.on) ess_swap(&d->unlocated.node, &d->unlocated.end);
   if (d->system.idle) memcpy(d->idle.at_node, d->idle.at_end, size);
   d->stage[0] = d->f;
 }

@@ -37,8 +37,9 @@ static void lay(ess_driver *d, ess_layout *l) {
           &d->inside.beside[0], &d->inside.beside[1], &d->h_try, &d->rate_try, &d->sign, &d->side,
           &d->is_silent, &d->levels.at, &d->flagged.theta, &d->some_h, &d->batch.time,
           &d->levels.scale, &d->grains.of, &d->due_from, &d->inside.inexact,
-          &d->control.turning.pace, &d->control.turning.extent, &d->control.turning.speed, &k->live,
-          &k->watch, &k->known, &k->last, &k->made, &k->once, &k->theta, &k->until, &k->pair_side,
+          &d->control.turning.pace, &d->control.turning.extent, &d->control.turning.speed,
+          &d->unlocated.node, &d->unlocated.end, &d->unlocated.before, &k->live, &k->watch,
+          &k->known, &k->last, &k->made, &k->once, &k->theta, &k->until, &k->pair_side,
           &k->missed[0], &k->missed[1], &k->aside[0], &k->aside[1], &k->left[0], &k->left[1],
           &k->left[2], &k->left[3], &k->notified, &k->undoable, &k->checked, &k->companion_in);
   ESS_LAY(l, double, 2 * m, &d->control.after.longest, &d->control.brief.way);
@@ -80,6 +81,11 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   d->blocks = round_up(m, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
+  // what is stepped over is not told from the rest
+  if (options->locate != ESS_LOCATE_ALL) {
+    d->system.affine_in_signs = d->caller.system.affine_in_signs = false;
+    d->system.idle = d->caller.system.idle = NULL;
+  }
   // a slide begins at a crossing that has been located, not within a step through it
   if (options->sliding != ESS_SLIDING_STOP)
     d->system.affine_in_signs = d->caller.system.affine_in_signs = false;
@@ -96,82 +102,6 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   if (d->impacts) ess_impacts_take(d);
   if (d->slides) ess_slides_take(d, system, options);
   return true;
-}
-
-/* ---- latch ----------------------------------------------------------------------------------- */
-
-/* The latched mode at the start: on which side of every guard the state is. */
-
-/* the sides of guards on which the state starts exactly: where the field points, or, when it points
- * along the guard, where it points a little later; but where it points through an impact, the side
- * before that */
-static int choose_sides(ess_driver *d) {
-  const size_t m = d->system.event_count;
-  double later, ignored;
-  int status = ess_control_first(d, d->t + 1.0, &later);
-  later *= 1e-3;
-  if (!status) status = ess_look_later(d, later);
-  // an event function is zero, as is its rate, here and where it has been looked at later
-  bool undecided = false;
-  for (size_t k = 0; k < m; k++)
-    undecided |= d->h[k] == 0.0 && d->rate[k] == 0.0 && d->rate_end[k] == 0.0;
-  if (!status && undecided) { // a whole step later higher derivatives than the second show
-    d->dt = ess_smaller(later, d->apply.t_end - d->t);
-    status = ess_dopri5_try(d, &ignored);
-    if (!status)
-      status = ess_guard_rates(d, d->t + d->dt, d->x_end, d->stage[6], d->h_try, d->rate_end);
-  }
-  for (size_t k = 0; !status && k < m; k++) {
-    const double rate = d->rate[k] == 0.0 ? d->rate_end[k] : d->rate[k];
-    const bool rests = rate == 0.0 && ess_rests_on_impact(d, k);
-    if (d->h[k] == 0.0 && rate < 0.0) d->sign[k] = -1.0;
-    if (d->h[k] == 0.0 && rate != 0.0) status = ess_put_before_impact(d, k);
-    if (rests) status = ess_impact_side(d, k);
-  }
-  if (!status) status = ess_announce(d, m);
-  return status ? status : ess_evaluate_node(d);
-}
-
-/* fails where the state starts on event function k's zero, and the field leads away from it on
- * either side, by more than a negligible part of its jump: which side it goes to is not unique */
-static int refuse_repelled(ess_driver *d, size_t k) {
-  const double sign = d->sign[k], rate = sign * d->rate[k];
-  double *const f = d->stage[1], h, other = 0.0;
-  int status = ess_take_sign(d, k, -sign);
-  if (!status) status = ess_field_at(d, d->sign, d->t, d->x, f);
-  if (!status) status = ess_some_guard_rates(d, d->t, d->x, f, &k, 1, &h, &other);
-  const int told = ess_take_sign(d, k, sign);
-  if (!status) status = told;
-  const double least = ESS_NEGLIGIBLE * fabs(rate - sign * other);
-  if (status || !(rate > least && -sign * other > least)) return status;
-  return ess_slide_fail(d, k, SIZE_MAX, ESS_NOT_UNIQUE);
-}
-
-static int latch(ess_driver *d) {
-  const size_t m = d->system.event_count;
-  int status = m ? ess_event_values(d, d->t, d->x, d->h) : ESS_SUCCESS;
-  if (status) return status;
-  bool on_a_guard = false;
-  for (size_t k = 0; k < m; k++)
-    if (!isfinite(d->h[k])) return ess_fail(d, ESS_EEVENT, k);
-  for (size_t k = 0; k < m; k++) {
-    d->sign[k] = d->h[k] >= 0.0 ? 1.0 : -1.0;
-    on_a_guard = on_a_guard || d->h[k] == 0.0;
-  }
-  status = ess_announce(d, m);
-  if (!status) status = ess_evaluate_node(d);
-  if (!status) status = ess_check_events(d);
-  if (!status) status = ess_find_resting(d);
-  for (size_t k = 0; d->impacts && k < m; k++) on_a_guard = on_a_guard || ess_rests_on_impact(d, k);
-  if (!status && on_a_guard) status = choose_sides(d);
-  if (!status) status = ess_put_before_passed(d);
-  if (!status) status = ess_put_past_jumps(d);
-  if (!status) status = ess_watched_pass(d);
-  if (!status) status = ess_start_armed(d);
-  for (size_t k = 0; !status && k < m; k++)
-    if (d->h[k] == 0.0 && ess_is_armed(d, k) && !ess_is_impact(d, k))
-      status = refuse_repelled(d, k);
-  return status;
 }
 
 ess_driver *ess_driver_alloc(const ess_system *system, const ess_options *options, int *status) {
@@ -252,7 +182,7 @@ const ess_failure *ess_driver_failure(const ess_driver *d) {
 }
 
 const double *ess_driver_sign(const ess_driver *d) {
-  return d ? d->sign : NULL;
+  return !d ? NULL : d->unlocated.on ? d->unlocated.node : d->sign;
 }
 
 /* forward or backward: the other way is another trajectory, though its mode may go on */
@@ -293,9 +223,14 @@ static int begin(ess_driver *d, double t, double t1, const double x[], bool is_n
   d->apply.steps = 0;
   d->apply.crossings = 0;
   ess_returns_open(d);
-  int status = is_new ? latch(d) : ess_announce(d, d->system.event_count);
-  if (!status && !is_new) status = ess_evaluate_node(d);
-  if (!status && !is_new) status = ess_check_events(d);
+  if (is_new) ess_unlocated_begin(d);
+  const bool located = !d->unlocated.on;
+  d->unlocated.is_known = false;
+  int status = !located ? ESS_SUCCESS
+               : is_new ? ess_latch(d)
+                        : ess_announce(d, d->system.event_count);
+  if (!status && !(is_new && located)) status = ess_evaluate_node(d);
+  if (!status && !is_new && located) status = ess_check_events(d);
   if (!status) ess_base_resume(d);
   if (!status && d->slides) status = ess_slides_begin(d, is_new, moved);
   // what an observer stops has begun: it goes on from there

@@ -127,6 +127,20 @@ typedef struct ess_beside {
   uint64_t crossings;  /* that had been made */
 } ess_beside;
 
+/* Events that are stepped over (unlocated.c). */
+typedef struct ess_unlocated {
+  bool on;                     /* now */
+  bool is_known;               /* the model has been told of the signs */
+  bool is_lost;                /* events cannot be located on this trajectory */
+  double *node, *end, *before; /* signs at the node, at the end of the step tried; scratch */
+  /* Work of ESS_LOCATE_CHOSEN so far by event functions of a list, over all; of both ways, by time,
+   * as it was last; of the way that is under way: when it began, with which work, after how many
+   * steps; how long a trial lasts; how many of these times until the next. */
+  double some, rate[2], since, work, trial;
+  uint64_t steps, wait;
+  bool tries; /* this is a trial */
+} ess_unlocated;
+
 /* Steps that are halved for an event function whose model is in doubt (suspect.c). */
 typedef struct ess_doubt {
   size_t guard, count; /* which, and how often in a row */
@@ -283,6 +297,7 @@ struct ess_driver {
   ess_choice choice;
   ess_stabilised stabilised;
   ess_beside beside;
+  ess_unlocated unlocated;
 
   /* the latched mode, and by event function the one guard of its two that may be armed */
   double *sign;

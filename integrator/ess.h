@@ -380,6 +380,13 @@ typedef struct ess_system {
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
+  /* For ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN: dxdt[n] = f(t, x[n]), the field in which each sign is
+   * that of its event function at t and x. NULL: libess evaluates event_functions there, and then
+   * field with their signs. While events are stepped over with plain_field, field_solve receives
+   * NULL for the signs, field_jacobian is not used, ess_driver_sign is not kept up to date, and two
+   * changes of the field that cancel within a step are not noticed. */
+  int (*plain_field)(double t, const double x[], double dxdt[], void *params);
+
   /* [m]: true where h_k is the distance of two bodies, or changes with time as one does: at most at
    * the speeds of the bodies, which are those far from zero as near it. A distance may have kinks,
    * where another part of a body becomes the nearest. In a step in which it stays further from zero
@@ -506,6 +513,25 @@ typedef enum ess_sliding {
                                 with ESS_EZENO */
 } ess_sliding;
 
+/* Whether events are located. Those that are not are *stepped over*: each evaluation of the field
+ * has the signs of the event functions at its own state, and the error control alone shortens steps
+ * over a discontinuity, down to those in which its effect is below the tolerance. This costs a few
+ * rejected steps for each event, and saves all evaluations of event functions, which pays at loose
+ * tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for runs of which nobody asks for the times
+ * of events, and systems whose mode is a function of the state: with resets, impacts, `start`,
+ * kinds other than ESS_GUARD_CHANGES_FIELD, or observers of crossings they are refused. A mode that
+ * begins and ends within one step has no effect, unless h_max is shorter. If two event functions
+ * change their signs in one step, and each alone would have an effect above the tolerance, the step
+ * is rejected even if they cancel. */
+typedef enum ess_locate {
+  ESS_LOCATE_ALL,   /* all events are located */
+  ESS_LOCATE_NONE,  /* none is */
+  ESS_LOCATE_CHOSEN /* they are located for as long as that takes fewer evaluations: both ways are
+                       tried in turn, and the evaluations by time are compared, without a clock. A
+                       run that cannot be located further (ESS_ESLIDING, ESS_ECHATTER) steps over
+                       events from there on */
+} ess_locate;
+
 /* The tolerance of one state. */
 typedef struct ess_tolerance {
   double rtol, atol; /* as in ess_options */
@@ -525,8 +551,10 @@ typedef struct ess_tolerance {
  *   4 sliding                       -         ignored           yes       yes        yes
  *   5 impacts                       yes       ignored           yes       yes        yes
  *   6 tangents, recording           yes       ignored           yes       -          -
+ *   7 ESS_LOCATE_NONE, CHOSEN       refused   ignored           refused   refused    refused
  *
- * Besides, ESS_BASE_ROS2 and LIT need field_solve, and ESS_GUARD_IMPACT needs impacts.
+ * Besides, projection is refused with line 7, ESS_BASE_ROS2 and LIT need field_solve, and
+ * ESS_GUARD_IMPACT needs impacts.
  *
  * The system and the last three options are fixed at alloc, with the exceptions that the comments
  * of base and sliding name. All other options may change between applies. */
@@ -582,6 +610,9 @@ typedef struct ess_options {
    * neither case is the continuation unique. ESS_SLIDING_SLIDE and ESS_SLIDING_SLIDE_AND_REST may
    * replace each other later. */
   ess_sliding sliding;
+  ess_locate locate;  /* default: ESS_LOCATE_ALL; ess_counters.unlocated says what was done */
+  double event_cost;  /* for ESS_LOCATE_CHOSEN: the cost of an evaluation of all event functions, in
+                         evaluations of field, finite, > 0; default 1. May change later */
   const bool *slides; /* optional, [m]: the event functions on which the state may slide. Those with
                          guards that arm only, are impacts or are none, or with rows that change
                          other event functions are not accepted. NULL: all others */
@@ -601,6 +632,7 @@ typedef struct ess_counters {
   uint64_t stabilised;  /* of these: by ESS_BASE_RKC */
   uint64_t implicit;    /* of these: by ESS_BASE_RODAS, ROS2 or LIT */
   uint64_t through;     /* of these: through crossings (ess_system.affine_in_signs) */
+  uint64_t unlocated;   /* of these: without location of events (ess_options.locate) */
   uint64_t rejected;    /* rejected tries of steps: the error was too large, or event functions, a
                            slide or tangents required a shorter step */
   uint64_t entries;     /* steps cut at a located crossing, at the end of a slide or, with

@@ -92,6 +92,9 @@ void ess_resets_copy(ess_driver *d);
 /* The mode to start with, and its armed guards: the default ones, or those of the system. */
 int ess_resets_start(ess_driver *d);
 
+/* No guard is armed any more. */
+void ess_disarm_all(ess_driver *d);
+
 /* Flips event function k's sign and applies the row of the guard crossed. */
 int ess_cross(ess_driver *d, size_t k);
 

@@ -47,7 +47,7 @@ static int try_lit(ess_driver *d, double *error) {
   for (size_t i = 0; i < n; i++)
     moved[i] = missing[i] = d->x[i] + c * (d->f[i] + f_end[i]) - predicted[i];
   d->apply.t_seen = t;
-  status = ess_called(d, s->field_solve(at, predicted, d->sign, c, moved, s->params));
+  status = ess_called(d, s->field_solve(at, predicted, ess_signs_to_solve(d), c, moved, s->params));
   if (status) return status;
   const double share = share_of_error(d);
   for (size_t i = 0; i < n; i++) {

@@ -60,6 +60,7 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   double error = INFINITY, severity;
   int status = ESS_SUCCESS;
   if (d->apply.steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
+  if (!status) status = ess_unlocated_return(d);
   if (!status && d->base->begin) status = d->base->begin(d);
   if (!status && d->tangents && d->base->kind == ESS_STABILISED) status = ess_tangent_leave(d);
   if (status) return (ess_verdict){.status = status};
@@ -108,6 +109,7 @@ static ess_verdict look_along(ess_driver *d, ess_location *found) {
   const bool stabilised = d->base->kind == ESS_STABILISED;
   ess_verdict v = {0};
   if (d->base->dense) d->base->dense(d);
+  if (d->unlocated.on) return ess_unlocated_judge(d);
   if (watching) {
     if (d->base->kind != ESS_THROUGH) v.status = ess_look_at_guards(d);
     if (v.status) return v;
@@ -198,6 +200,7 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   d->counters.steps++;
   d->counters.stabilised += d->base->kind == ESS_STABILISED;
   d->counters.implicit += d->base->kind == ESS_IMPLICIT;
+  d->counters.unlocated += d->unlocated.on;
   if (d->system.idle) status = ess_cross_idle(d, is_cut ? d->h_try : d->h_end);
   if (d->grid.done < d->grid.count) ess_sample_piece(d, status || is_cut ? d->t : t0 + duration);
   if (status) return status;
@@ -206,10 +209,10 @@ int ess_take_step(ess_driver *d, const ess_location *found, double t1,
   ess_take_whole_step(d, t1);
   d->apply.t_seen = d->t;
   // candidates may have to be added from event functions that nobody watched
-  if (!watching && d->system.event_count)
+  if (!watching && d->system.event_count && !d->unlocated.on)
     status = ess_guard_rates(d, d->t, d->x, d->f, d->h, d->rate);
   if (!status && watching && d->flagged.count) status = ess_cross_silent(d, d->h);
-  if (!status && d->armed_count <= d->watched.count) status = ess_refill(d);
+  if (!status && !d->unlocated.on && d->armed_count <= d->watched.count) status = ess_refill(d);
   return status ? status : ess_observe_step(d, t0);
 }
 
@@ -312,11 +315,12 @@ int ess_finish_instant(ess_driver *d) {
   return settle(d, status);
 }
 
-static int run(ess_driver *d, double t1) {
+static int go(ess_driver *d, double t1) {
   for (;;) {
     size_t due;
     if (d->tangents && ess_page_turn(d)) return ESS_SUCCESS;
-    int status = find_due(d, &due);
+    int status = d->options.locate == ESS_LOCATE_CHOSEN ? ess_unlocated_choose(d) : ESS_SUCCESS;
+    if (!status) status = find_due(d, &due);
     if (status) return status;
     const double end = ess_smaller(d->between.next, t1);
     const uint64_t crossings = d->apply.crossings;
@@ -340,6 +344,17 @@ static int run(ess_driver *d, double t1) {
     }
     if (status || d->slides || d->apply.crossings != crossings) status = settle(d, status);
     if (status) return status;
+  }
+}
+
+/* Where events cannot be located, they may be stepped over instead. */
+static int run(ess_driver *d, double t1) {
+  for (;;) {
+    const int status = go(d, t1);
+    const bool cannot = status == ESS_ESLIDING || status == ESS_ECHATTER;
+    if (!cannot || d->options.locate != ESS_LOCATE_CHOSEN) return status;
+    const int stepped = ess_unlocated_instead(d);
+    if (stepped) return stepped;
   }
 }
 

@@ -19,6 +19,7 @@ ess_options ess_options_default(void) {
                        .max_steps = 10000000,
                        .max_crossings = 10000000,
                        .zeno_impacts = 200,
+                       .event_cost = 1.0,
                        .projection = {.order = 1, .duration_max = INFINITY}};
 }
 
@@ -64,6 +65,26 @@ static const char *check_system(const ess_system *s) {
   return wrong ? wrong : ess_impacts_check(s);
 }
 
+/* Events may be stepped over if nobody asks for their times, and the mode is that of the state. */
+static const char *check_locate(const ess_system *s, const ess_options *o) {
+  const ess_observer *const b = &o->observer;
+  if (o->locate != ESS_LOCATE_ALL && o->locate != ESS_LOCATE_NONE && o->locate != ESS_LOCATE_CHOSEN)
+    return "locate must be ESS_LOCATE_ALL, ESS_LOCATE_NONE or ESS_LOCATE_CHOSEN";
+  if (!(o->event_cost > 0.0) || !isfinite(o->event_cost))
+    return "event_cost must be a finite number > 0";
+  if (o->locate == ESS_LOCATE_ALL) return NULL;
+  if (s->impacts) return "locate must be ESS_LOCATE_ALL for a system with impacts";
+  if (s->resets) return "locate must be ESS_LOCATE_ALL for a system with resets";
+  if (s->start) return "locate must be ESS_LOCATE_ALL for a system with start";
+  for (size_t j = 0; s->kinds && j < 2 * s->event_count; j++)
+    if (s->kinds[j] != ESS_GUARD_CHANGES_FIELD)
+      return "locate must be ESS_LOCATE_ALL unless each of kinds is ESS_GUARD_CHANGES_FIELD";
+  if (b->crossing || b->impact || b->event || b->slide)
+    return "locate must be ESS_LOCATE_ALL where an observer listens to crossings, impacts, events "
+           "or slides";
+  return NULL;
+}
+
 const char *ess_check(const ess_system *system, const ess_options *o) {
   if (!system) return "system must not be NULL";
   if (!o) return "options must not be NULL";
@@ -77,6 +98,8 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
            "ESS_BASE_ROS2, ESS_BASE_CHOSEN_RODAS or ESS_BASE_LIT";
   if (o->base == ESS_BASE_ROS2 && !system->field_solve) return "ESS_BASE_ROS2 needs field_solve";
   if (o->base == ESS_BASE_LIT && !system->field_solve) return "ESS_BASE_LIT needs field_solve";
+  wrong = check_locate(system, o);
+  if (wrong) return wrong;
   if (!(o->h_max > 0.0)) return "h_max must be > 0 (INFINITY is accepted)";
   if (!(o->h_init >= 0.0) || !isfinite(o->h_init)) return "h_init must be a finite number >= 0";
   if (o->max_steps < 1) return "max_steps must be at least 1";
@@ -86,6 +109,7 @@ const char *ess_check(const ess_system *system, const ess_options *o) {
   wrong = ess_slide_check(system, o);
   if (!wrong) wrong = ess_projection_check(system, o);
   if (!wrong && o->sliding != ESS_SLIDING_STOP) wrong = ess_refused_with(o, ESS_WITH_SLIDING);
+  if (!wrong && ess_projects(o)) wrong = ess_refused_with(o, ESS_WITH_PROJECTION);
   if (!wrong && system->watch.count) wrong = ess_refused_with(o, ESS_WITH_WATCH);
   if (!wrong) wrong = ess_parameters_check(system, o);
   return wrong ? wrong : ess_watched_check(system);
@@ -139,6 +163,8 @@ int ess_driver_set_options(ess_driver *d, const ess_options *options) {
       (ess_may_be_implicit(options->base) || ess_may_be_implicit(d->options.base)))
     wrong = "ESS_BASE_RODAS, ESS_BASE_CHOSEN_RODAS, ESS_BASE_ROS2 and ESS_BASE_LIT are chosen when "
             "the driver is allocated";
+  if (!wrong && options->locate != d->options.locate)
+    wrong = "locate is chosen when the driver is allocated";
   if (!wrong && d->tangents && d->tangents->tape)
     wrong = ess_refused_with(options, ESS_WITH_RECORDING);
   if (wrong) return ess_refuse(d, wrong);

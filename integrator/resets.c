@@ -186,6 +186,15 @@ static int arm_ahead(ess_driver *d, size_t k) {
   return arm_beside(d, k, side) ? ess_announce(d, k) : ESS_SUCCESS;
 }
 
+void ess_disarm_all(ess_driver *d) {
+  d->armed_count = 0;
+  for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
+  for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
+    d->side[k] = 0.0;
+    d->due_from[k] = INFINITY;
+  }
+}
+
 int ess_resets_start(ess_driver *d) {
   const ess_system *const s = &d->system;
   const size_t m = s->event_count;
@@ -202,12 +211,7 @@ int ess_resets_start(ess_driver *d) {
   int status = ess_check_mode(d, mode, SIZE_MAX,
                               "each sign that start returns must be exactly -1.0 or +1.0");
   if (status) return status;
-  d->armed_count = 0;
-  for (size_t b = 0; b < d->blocks; b++) d->block_armed[b] = 0;
-  for (size_t k = 0; k < d->blocks * ESS_BLOCK; k++) {
-    d->side[k] = 0.0;
-    d->due_from[k] = INFINITY;
-  }
+  ess_disarm_all(d);
   const bool mode_changed = m && memcmp(mode, d->sign, m * sizeof *mode) != 0;
   ess_set_mode(d, mode, armed);
   if (!mode_changed) return ESS_SUCCESS;

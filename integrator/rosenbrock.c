@@ -144,8 +144,10 @@ static int make_stages(ess_driver *d, const method *m) {
       ess_solve_factorised(n, d->rodas->factors, d->rodas->exchanged, to);
       continue;
     }
+    status = ess_unlocated_return(d);
     d->apply.t_seen = d->t;
-    status = ess_called(d, s->field_solve(d->t, d->x, d->sign, c, to, s->params));
+    if (!status)
+      status = ess_called(d, s->field_solve(d->t, d->x, ess_signs_to_solve(d), c, to, s->params));
     if (status) return status;
     for (size_t i = 0; i < n; i++) to[i] *= c;
   }
@@ -161,6 +163,11 @@ static uint64_t number_of_node(const ess_driver *d) {
   return c->steps + c->projections + c->crossings + c->silent + c->impacts;
 }
 
+/* that by the signs of the state; plain_field has no signs */
+static bool is_jacobian_given(const ess_driver *d) {
+  return d->system.field_jacobian && !(d->unlocated.on && d->system.plain_field);
+}
+
 /* the Jacobian, as it is given or by a call of the field for each state, and df/dt */
 static int look_at_field(ess_driver *d) {
   ess_rodas *const s = d->rodas;
@@ -169,9 +176,9 @@ static int look_at_field(ess_driver *d) {
   s->node = UNKNOWN;
   s->dt = 0.0;
   int status = ESS_SUCCESS;
-  if (d->system.field_jacobian) status = ess_field_jacobian(d, d->t, d->x, s->jacobian);
+  if (is_jacobian_given(d)) status = ess_field_jacobian(d, d->t, d->x, s->jacobian);
   memcpy(s->beside, d->x, n * sizeof *s->beside);
-  for (size_t j = 0; !status && !d->system.field_jacobian && j < n; j++) {
+  for (size_t j = 0; !status && !is_jacobian_given(d) && j < n; j++) {
     s->beside[j] = d->x[j] + sqrt(DBL_EPSILON) * ess_unit_beside(d, j);
     const double step = s->beside[j] - d->x[j];
     status = ess_field(d, d->t, s->beside, s->other);
@@ -327,7 +334,7 @@ static int try_rodas(ess_driver *d, double *error) {
   const double between = ess_scaled_norm(d, off, d->x, d->x_end);
   if (at_end + between < INFINITY && ess_are_finite(d->stage[ESS_STAGES - 1], n))
     *error = (d->armed_count ? SEVERITY_IF_ARMED : 1.0) * ess_larger(at_end, between);
-  const bool is_due = d->system.field_jacobian && d->counters.steps >= s->check_at;
+  const bool is_due = is_jacobian_given(d) && d->counters.steps >= s->check_at;
   return is_due && *error <= 1.0 ? check_jacobian(d) : ESS_SUCCESS;
 }
 
@@ -360,7 +367,7 @@ static int take_rates(ess_driver *d) {
 
 /* calls of a step: the field's derivatives, five stages, the end, between */
 static double calls_of(const ess_driver *d) {
-  return STAGES + 2.0 + (d->system.field_jacobian ? 1.0 : (double)d->system.dimension);
+  return STAGES + 2.0 + (is_jacobian_given(d) ? 1.0 : (double)d->system.dimension);
 }
 
 /* by the second power, which also grows by the radius of a pair of eigenvalues */

@@ -160,6 +160,49 @@ TEST(bases_with_a_matrix_are_chosen_when_the_driver_is_allocated) {
   hybrid_free(h);
 }
 
+/* Whether events are located is chosen then, too. */
+TEST(location_is_chosen_when_the_driver_is_allocated) {
+  hybrid *const h = hybrid_of("x' = 1 + on(g); g: x - 1; from 0: x = 0; to 2");
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL);
+  ess_options options = hybrid_options(1e-4);
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  options.locate = ESS_LOCATE_NONE;
+  assert_int_equal(ess_driver_set_options(d, &options), ESS_EINVAL);
+  assert_string_equal(ess_driver_failure(d)->reason,
+                      "locate is chosen when the driver is allocated");
+  options.locate = (ess_locate)3;
+  assert_string_equal(ess_check(&system, &options),
+                      "locate must be ESS_LOCATE_ALL, ESS_LOCATE_NONE or ESS_LOCATE_CHOSEN");
+  ess_driver_free(d);
+  hybrid_free(h);
+}
+
+/* The mode is that of the state where a run ends, and a driver that is reset does the same again,
+ * whichever way it was choosing. */
+TEST(a_run_that_steps_over_events_is_repeated) {
+  hybrid *const h = hybrid_of("x' = v; v' = -9.81 - 1e3*x*off(g); g: x; from 0: x = 0.5; to 20");
+  const ess_system system = hybrid_system(h, HYBRID_GIVES_ALL | 1u << HYBRID_PLAIN);
+  ess_options options = hybrid_options(1e-3);
+  options.base = ESS_BASE_LIT;
+  options.locate = ESS_LOCATE_CHOSEN;
+  options.event_cost = 10.0;
+  double x[2][2];
+  ess_counters counters[2];
+  ess_driver *const d = ess_driver_alloc(&system, &options, NULL);
+  for (int run = 0; run < 2; run++) {
+    double t = hybrid_start(h, x[run]);
+    ess_driver_reset(d);
+    assert_int_equal(ess_driver_apply(d, &t, 20.0, x[run]), ESS_SUCCESS);
+    counters[run] = *ess_driver_counters(d);
+  }
+  assert_memory_equal(x[0], x[1], sizeof x[0]);
+  assert_memory_equal(&counters[0], &counters[1], sizeof counters[0]);
+  assert_true(counters[0].unlocated < counters[0].steps);
+  assert_true(counters[0].unlocated > counters[0].steps / 2);
+  ess_driver_free(d);
+  hybrid_free(h);
+}
+
 /* A driver that is reset does the same again. */
 TEST(a_run_goes_on_by_another_base) {
   enum { PARTS = 6 };

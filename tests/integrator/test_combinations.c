@@ -10,7 +10,7 @@
 #include "hybrid.h"
 #include "test.h"
 
-enum { ROWS = 6, COLUMNS = 5, WORD = 16, LINE = 200 };
+enum { ROWS = 7, COLUMNS = 5, WORD = 16, LINE = 200 };
 enum { SLIDING, AFFINE, WATCH, TANGENTS, RECORDING };
 
 static const char TEXT[] = "x' = v; v' = -9 - 200*on(g)*x; y' = 1\n"
@@ -26,12 +26,14 @@ static const struct {
   ess_sliding sliding;
   const char *more;
   bool has_derivatives;
+  ess_locate locate;
 } rows[ROWS] = {{.epsilon = 1e-3, .bases = {ESS_BASE_DOPRI5, -1}},
                 {.bases = {ESS_BASE_RKC, ESS_BASE_CHOSEN, -1}},
                 {.bases = {ESS_BASE_RODAS, ESS_BASE_ROS2, ESS_BASE_CHOSEN_RODAS, ESS_BASE_LIT}},
                 {.bases = {ESS_BASE_DOPRI5, -1}, .sliding = ESS_SLIDING_SLIDE},
                 {.bases = {ESS_BASE_DOPRI5, -1}, .more = HIT},
-                {.bases = {ESS_BASE_DOPRI5, -1}, .has_derivatives = true}};
+                {.bases = {ESS_BASE_DOPRI5, -1}, .has_derivatives = true},
+                {.bases = {ESS_BASE_DOPRI5, ESS_BASE_RKC, -1}, .locate = ESS_LOCATE_NONE}};
 
 /* the cells, as ess.h has them */
 static char cells[ROWS][COLUMNS][WORD];
@@ -73,6 +75,7 @@ static const char *refusal(size_t row, ess_base base, unsigned with, hybrid_end 
   ess_options options = hybrid_options(1e-4);
   options.base = base;
   options.projection.epsilon = rows[row].epsilon;
+  options.locate = rows[row].locate;
   options.sliding = with & 1u << SLIDING ? ESS_SLIDING_SLIDE : rows[row].sliding;
   *end = (hybrid_end){0};
   const char *said = ess_check(&system, &options);
@@ -86,7 +89,8 @@ static const char *refusal(size_t row, ess_base base, unsigned with, hybrid_end 
     end->counters = *ess_driver_counters(d);
     if (end->status)
       fail_msg("line %zu, base %d, with %u: %s", row + 1, base, with, ess_strerror(end->status));
-    assert_true(end->counters.crossings > 0);
+    assert_true(rows[row].locate ? end->counters.unlocated == end->counters.steps
+                                 : end->counters.crossings > 0);
   } else if (d)
     said = ess_driver_failure(d)->reason;
   if (said) snprintf(reason, sizeof reason, "%s", said);

@@ -113,6 +113,8 @@ static const word BASES[] = {
     {"rodas", ESS_BASE_RODAS}, {"ros2", ESS_BASE_ROS2}, {"chosen_rodas", ESS_BASE_CHOSEN_RODAS},
     {"lit", ESS_BASE_LIT},
     {NULL, 0}};
+static const word LOCATES[] = {
+    {"all", ESS_LOCATE_ALL}, {"none", ESS_LOCATE_NONE}, {"chosen", ESS_LOCATE_CHOSEN}, {NULL, 0}};
 static const word SLIDING[] = {
     {"on", ESS_SLIDING_SLIDE}, {"off", ESS_SLIDING_STOP}, {NULL, 0}};
 static const word RESTS[] = {
@@ -123,7 +125,7 @@ static const word GIVES[] = {
     {"times", 1 << HYBRID_TIME_RATES},
     {"by", 1 << HYBRID_FIELD_BY | 1 << HYBRID_GUARDS_BY | 1 << HYBRID_IMPACT_BY},
     {"weights", HYBRID_WEIGHTS}, {"fixed", HYBRID_FIXED}, {"moves", HYBRID_MOVES},
-    {"idle", 1 << HYBRID_IDLE}, {NULL, 0}};
+    {"idle", 1 << HYBRID_IDLE}, {"plain", 1 << HYBRID_PLAIN}, {NULL, 0}};
 static const word STOPS[] = {
     {"steps", 1 << HYBRID_STEPS}, {"crossings", 1 << HYBRID_CROSSING},
     {"impacts", 1 << HYBRID_IMPACTS}, {"events", 1 << HYBRID_EVENT},
@@ -135,7 +137,7 @@ static const word CALLBACKS[] = {
     {"field_by", HYBRID_FIELD_BY}, {"guards_by", HYBRID_GUARDS_BY}, {"impact", HYBRID_IMPACT},
     {"impact_jacobian", HYBRID_IMPACT_JACOBIAN}, {"impact_by", HYBRID_IMPACT_BY},
     {"watch", HYBRID_WATCH}, {"solve", HYBRID_SOLVE}, {"mode", HYBRID_MODE},
-    {"start", HYBRID_START}, {"idle", HYBRID_IDLE}, {NULL, 0}};
+    {"start", HYBRID_START}, {"idle", HYBRID_IDLE}, {"plain", HYBRID_PLAIN}, {NULL, 0}};
 
 /* Settings that are members of the plan. Options that are numbers have these names in expectations,
  * too. */
@@ -161,6 +163,7 @@ static const struct {
     MEMBER("follow", SWITCH, derivative.follows, NULL),
     MEMBER("record", SWITCH, derivative.records, NULL),
     MEMBER("by_states", SWITCH, derivative.by_states, NULL),
+    MEMBER("locate", WORDS, options.locate, LOCATES), OPTION(NUMBER, event_cost),
     MEMBER("base", WORDS, options.base, BASES), MEMBER("sliding", WORDS, options.sliding, SLIDING),
     MEMBER("rest", WORDS, options.sliding, RESTS),
     MEMBER("gives", WORDS, gives, GIVES),
@@ -171,7 +174,7 @@ static const struct {
   const char *name;
   size_t at;
 } COUNTERS[] = {
-    COUNTER(steps), COUNTER(stabilised), COUNTER(implicit), COUNTER(through), COUNTER(rejected),
+    COUNTER(steps), COUNTER(stabilised), COUNTER(implicit), COUNTER(unlocated), COUNTER(through), COUNTER(rejected),
     COUNTER(projections), COUNTER(entries), COUNTER(crossings), COUNTER(silent), COUNTER(impacts),
     COUNTER(slides), {"evaluations", offsetof(ess_counters, field_evaluations)},
     {"field_jacobians", offsetof(ess_counters, field_jacobian_evaluations)}};

@@ -16,7 +16,8 @@
  *
  *   tolerance rtol atol epsilon order h_max h_init max_steps max_crossings tie zeno liveness
  *   duration_max        options; tolerance is rtol = atol
- *   base                dopri5, rkc, chosen, rodas, ros2, chosen_rodas
+ *   base                dopri5, rkc, chosen, rodas, ros2, chosen_rodas, lit
+ *   locate event_cost   all, none, chosen; and the cost that chosen takes
  *   paper sliding rest                   without a value, or on,off
  *   follow record by_states              with tangents, or the adjoint of a recording, by initial
  *                       states and parameters, or by states alone
@@ -28,7 +29,7 @@
  *   at                  NAME: the run ends at a crossing of this event function or watched one
  *   hears               what observers listen to, in words as those of stops
  *   gives               all, none, or some of field, jacobian, rates, times (a column of the
- *                       Jacobian), by, weights, fixed, moves, idle, joined with +
+ *                       Jacobian), by, weights, fixed, moves, idle, plain, joined with +
  *   stops every         steps, crossings, impacts, events, slides, joined with +: the run is
  *                       stopped at each `every`th and continued
  *   parts               applies of equal length to the end

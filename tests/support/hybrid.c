@@ -772,6 +772,20 @@ static int field_of(double t, const double x[], const double sign[], double dxdt
   return count_call(h, HYBRID_FIELD, dxdt, h->n);
 }
 
+/* signs of the event functions, where events are stepped over */
+static void signs_of(hybrid *h, double t, const double x[], double sign[]) {
+  evaluate(h, &h->event_functions, t, x, NULL, sign);
+  for (size_t k = 0; k < h->m; k++) sign[k] = sign[k] < 0.0 ? -1.0 : 1.0;
+}
+
+static int plain_of(double t, const double x[], double dxdt[], void *params) {
+  hybrid *const h = params;
+  double sign[HYBRID_EVENTS];
+  signs_of(h, t, x, sign);
+  evaluate(h, &h->field, t, x, sign, dxdt);
+  return count_call(h, HYBRID_PLAIN, dxdt, h->n);
+}
+
 /* idle are signs whose change, alone or together with that of another idle one, changes nothing */
 static int idle_of(bool idle[], void *params) {
   hybrid *const h = params;
@@ -903,8 +917,9 @@ static int solve_of(double t, const double x[], const double sign[], double c, d
                     void *params) {
   hybrid *const h = params;
   const size_t n = h->n;
-  double *const matrix = room(n * n, sizeof *matrix);
-  evaluate(h, &h->field_jacobian, t, x, sign, matrix);
+  double *const matrix = room(n * n, sizeof *matrix), by_state[HYBRID_EVENTS];
+  if (!sign) signs_of(h, t, x, by_state);
+  evaluate(h, &h->field_jacobian, t, x, sign ? sign : by_state, matrix);
   for (size_t i = 0; i < n * n; i++) {
     const bool is_in = !h->solves || (h->solves[i / n] && h->solves[i % n]);
     matrix[i] = (i % (n + 1) == 0) - (is_in ? c * h->share * matrix[i] : 0.0);
@@ -1069,6 +1084,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .field_solve = GIVEN(HYBRID_SOLVE, solve_of),
       .mode_changed = GIVEN(HYBRID_MODE, mode_of),
       .idle = GIVEN(HYBRID_IDLE, idle_of),
+      .plain_field = GIVEN(HYBRID_PLAIN, plain_of),
       .params = h,
       .distances = h->distances,
       .field_jumps = {.count = h->jumps,

@@ -72,6 +72,7 @@ typedef enum hybrid_callback {
   HYBRID_MODE,  /* mode_changed */
   HYBRID_START, /* where a text has `unarmed` lines */
   HYBRID_IDLE,  /* which signs the last evaluation of the field did not depend on */
+  HYBRID_PLAIN, /* plain_field */
   HYBRID_CALLBACKS
 } hybrid_callback;
 
