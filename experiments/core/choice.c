@@ -18,7 +18,7 @@ static const double q90_max = 3.0, worst_max = 10.0;
 
 /* what takes so many times the fastest is not the cheapest, whatever the machine's mood; how often
  * the others are timed again */
-enum { AGAIN = 3, CONTENDERS_MAX = 6 };
+enum { AGAIN = 3, CONTENDERS_MAX = 7 };
 static const double near = 1.3;
 
 /* a step, or a tolerance, that takes so many times the best of the others ends a search: a decade
