@@ -128,6 +128,10 @@ int ess_take_signs(ess_driver *d, const double sign[]) {
   return status;
 }
 
+int ess_return_to_node(ess_driver *d) {
+  return d->system.plain_field ? ESS_SUCCESS : ess_take_signs(d, d->unlocated.node);
+}
+
 int ess_field(ess_driver *d, double t, const double x[], double f[]) {
   if (d->unlocated.on) return field_by_state(d, t, x, f);
   if (d->slides && ess_is_sliding(d)) return d->slides->field(d, t, x, f);

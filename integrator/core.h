@@ -48,6 +48,10 @@ static inline int ess_announce(ess_driver *d, size_t guard) {
 /* All signs are these, of which the model is told where they change, or does not know them. */
 int ess_take_signs(ess_driver *d, const double sign[]);
 
+/* Where events are stepped over, before each try of a step and each solution for the Jacobian at
+ * the node: the signs are those of the node. */
+int ess_return_to_node(ess_driver *d);
+
 /* Event function k takes this sign, of which the model is told where it is another. */
 static inline int ess_take_sign(ess_driver *d, size_t k, double sign) {
   if (d->sign[k] * sign > 0.0) return ESS_SUCCESS;
@@ -232,6 +236,9 @@ typedef struct ess_stepper {
   double safety;   /* factor on it after a crossing or a refusal */
   double severity; /* error of the dense output, on which crossings are located, over that of x_end
                     */
+  bool looks_beside;  /* it knows the field at the node before, in d->beside */
+  double near_beside; /* where a run goes on, that is known if the field here differs by no more
+                         from the last step's, over a step, in tolerances */
   /* The step just tried is to be cut where `found` says: whether it stands, or is to end there
    * instead; NULL: it stands. */
   ess_verdict (*approach)(ess_driver *d, ess_location *found);
@@ -410,9 +417,7 @@ void ess_ros2_leave(ess_driver *d, bool moved);
 /* Another trajectory begins. */
 void ess_unlocated_begin(ess_driver *d);
 
-/* Before each try of a step, and each solution for the Jacobian at the node: the signs are those of
- * the node. Those of the last evaluation, for field_solve; NULL where plain_field has made it. */
-int ess_unlocated_return(ess_driver *d);
+/* The signs for field_solve; NULL where plain_field has made the last evaluation. */
 static inline const double *ess_signs_to_solve(const ess_driver *d) {
   return d->unlocated.on && d->system.plain_field ? NULL : d->sign;
 }

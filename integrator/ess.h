@@ -380,11 +380,11 @@ typedef struct ess_system {
   int (*field_solve)(double t, const double x[], const double sign[], double c, double v[],
                      void *params);
 
-  /* For ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN: dxdt[n] = f(t, x[n]), the field in which each sign is
-   * that of its event function at t and x. NULL: libess evaluates event_functions there, and then
-   * field with their signs. While events are stepped over with plain_field, field_solve receives
-   * NULL for the signs, field_jacobian is not used, ess_driver_sign is not kept up to date, and two
-   * changes of the field that cancel within a step are not noticed. */
+  /* For ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN: dxdt[n] = f(t, x[n]), the field in which each sign
+   * is that of its event function at t and x. NULL: libess evaluates event_functions there, and
+   * then field with their signs. While events are stepped over with plain_field, field_solve
+   * receives NULL for the signs, field_jacobian is not used, ess_driver_sign is not kept up to
+   * date, and two changes of the field that cancel within a step are not noticed. */
   int (*plain_field)(double t, const double x[], double dxdt[], void *params);
 
   /* [m]: true where h_k is the distance of two bodies, or changes with time as one does: at most at

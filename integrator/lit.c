@@ -66,4 +66,6 @@ const ess_stepper ess_base_lit = {.kind = ESS_IMPLICIT,
                                   .last = ESS_STAGES - 1,
                                   .alpha = ESS_BY_SQUARE,
                                   .safety = ESS_SAFER,
-                                  .severity = ESS_SEVERITY};
+                                  .severity = ESS_SEVERITY,
+                                  .looks_beside = true,
+                                  .near_beside = ESS_UNFELT};

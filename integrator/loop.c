@@ -60,7 +60,7 @@ ess_verdict ess_try_step(ess_driver *d, double t1) {
   double error = INFINITY, severity;
   int status = ESS_SUCCESS;
   if (d->apply.steps++ >= d->options.max_steps) status = ess_fail(d, ESS_EMAXSTEPS, SIZE_MAX);
-  if (!status) status = ess_unlocated_return(d);
+  if (!status && d->unlocated.on) status = ess_return_to_node(d);
   if (!status && d->base->begin) status = d->base->begin(d);
   if (!status && d->tangents && d->base->kind == ESS_STABILISED) status = ess_tangent_leave(d);
   if (status) return (ess_verdict){.status = status};
@@ -315,7 +315,7 @@ int ess_finish_instant(ess_driver *d) {
   return settle(d, status);
 }
 
-static int go(ess_driver *d, double t1) {
+static int run(ess_driver *d, double t1) {
   for (;;) {
     size_t due;
     if (d->tangents && ess_page_turn(d)) return ESS_SUCCESS;
@@ -343,18 +343,9 @@ static int go(ess_driver *d, double t1) {
       continue;
     }
     if (status || d->slides || d->apply.crossings != crossings) status = settle(d, status);
-    if (status) return status;
-  }
-}
-
-/* Where events cannot be located, they may be stepped over instead. */
-static int run(ess_driver *d, double t1) {
-  for (;;) {
-    const int status = go(d, t1);
     const bool cannot = status == ESS_ESLIDING || status == ESS_ECHATTER;
-    if (!cannot || d->options.locate != ESS_LOCATE_CHOSEN) return status;
-    const int stepped = ess_unlocated_instead(d);
-    if (stepped) return stepped;
+    if (cannot && d->options.locate == ESS_LOCATE_CHOSEN) status = ess_unlocated_instead(d);
+    if (status) return status;
   }
 }
 

@@ -144,7 +144,7 @@ static int make_stages(ess_driver *d, const method *m) {
       ess_solve_factorised(n, d->rodas->factors, d->rodas->exchanged, to);
       continue;
     }
-    status = ess_unlocated_return(d);
+    if (d->unlocated.on) status = ess_return_to_node(d);
     d->apply.t_seen = d->t;
     if (!status)
       status = ess_called(d, s->field_solve(d->t, d->x, ess_signs_to_solve(d), c, to, s->params));
@@ -479,9 +479,7 @@ void ess_look_beside(ess_driver *d) {
 }
 
 void ess_ros2_leave(ess_driver *d, bool moved) {
-  const ess_stepper *const base = d->choice.base;
-  const bool looks = base == &ess_base_ros2 || base == &ess_base_lit;
-  if (moved || !looks || ess_is_sliding(d))
+  if (moved || !d->choice.base->looks_beside || ess_is_sliding(d))
     d->beside.t = NAN;
   else
     ess_look_beside(d);
@@ -493,7 +491,8 @@ void ess_base_resume(ess_driver *d) {
   ess_beside *const b = &d->beside;
   if (isnan(b->t) || memcmp(b->f, d->f, d->lanes * sizeof *d->f) == 0) return;
   for (size_t i = 0; i < d->lanes; i++) d->x_try[i] = d->control.next * (d->f[i] - b->f[i]);
-  if (d->choice.base == &ess_base_lit && ess_scaled_norm(d, d->x_try, d->x, d->x) <= ESS_UNFELT)
+  const double most = d->control.next > 0.0 ? d->choice.base->near_beside : -1.0;
+  if (ess_scaled_norm(d, d->x_try, d->x, d->x) <= most)
     memcpy(b->f, d->f, d->lanes * sizeof *d->f);
   else
     b->t = NAN;
@@ -556,4 +555,5 @@ const ess_stepper ess_base_ros2 = {.kind = ESS_IMPLICIT,
                                    .last = ESS_STAGES - 1,
                                    .alpha = ESS_BY_SQUARE,
                                    .safety = ESS_SAFER,
-                                   .severity = ESS_SEVERITY};
+                                   .severity = ESS_SEVERITY,
+                                   .looks_beside = true};

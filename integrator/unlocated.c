@@ -13,11 +13,6 @@
 
 /* ---- steps over events ----------------------------------------------------------------------- */
 
-int ess_unlocated_return(ess_driver *d) {
-  const ess_unlocated *const u = &d->unlocated;
-  return u->on && !d->system.plain_field ? ess_take_signs(d, u->node) : ESS_SUCCESS;
-}
-
 /* The effect of a change of sign k alone, over the tolerance, if the field were another all along
  * the step: `f` is the field at the step's end by the signs of the node. */
 static int find_effect(ess_driver *d, size_t k, const double f[], double *effect) {
@@ -103,6 +98,7 @@ static int turn(ess_driver *d) {
 
 int ess_unlocated_instead(ess_driver *d) {
   d->unlocated.is_lost = true;
+  d->unlocated.on = false;
   ess_no_failure(d);
   d->apply.phase = ESS_PHASE_ON;
   return turn(d);
@@ -129,5 +125,7 @@ int ess_unlocated_choose(ess_driver *d) {
   }
   u->rate[u->on] = work / time;
   open_window(d, true);
-  return turn(d);
+  const int status = turn(d);
+  // nor where it begins
+  return status == ESS_ESLIDING ? ess_unlocated_instead(d) : status;
 }
