@@ -236,9 +236,9 @@ typedef struct ess_stepper {
   double safety;   /* factor on it after a crossing or a refusal */
   double severity; /* error of the dense output, on which crossings are located, over that of x_end
                     */
-  bool looks_beside;  /* it knows the field at the node before, in d->beside */
-  double near_beside; /* where a run goes on, that is known if the field here differs by no more
-                         from the last step's, over a step, in tolerances */
+  /* > 0: it knows the field at the node before, in d->beside; where a run goes on, if the field
+   * here differs from the last step's by no more, over a step, in tolerances. */
+  double near_beside;
   /* The step just tried is to be cut where `found` says: whether it stands, or is to end there
    * instead; NULL: it stands. */
   ess_verdict (*approach)(ess_driver *d, ess_location *found);

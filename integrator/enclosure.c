@@ -247,9 +247,8 @@ size_t ess_flag_events(ess_driver *d) {
   const values v = {d->h,     d->rate,     d->inside.middle,
                     d->h_end, d->rate_end, {d->inside.beside[0], d->inside.beside[1]}};
   const ess_lanes zero = {0.0}, quarter = ess_lanes_all(0.25 * d->dt);
-  ess_turning *const turning = &d->control.turning;
   if (d->flagged.count) ess_clear_flags(d);
-  turning->share = ESS_STILL_TURNING;
+  d->control.turning.share = ESS_STILL_TURNING;
   for (size_t b = 0; b < d->blocks; b++) {
     if (!d->block_armed[b]) continue;
     double margin[ESS_BLOCK];    // by which they rise above their levels
@@ -260,8 +259,7 @@ size_t ess_flag_events(ess_driver *d) {
       const ess_mask armed = side != zero;
       if (!ess_mask_any(armed)) continue;
       const looks l = look_at(&v, &compared, quarter, k);
-      const ess_lanes *const model = l.m.b;
-      const ess_lanes left = ess_lanes_max(side * model[1], side * model[2]);
+      const ess_lanes *const model = l.m.b, left = ess_lanes_max(side * model[1], side * model[2]);
       const ess_lanes right = ess_lanes_max(side * model[3], side * model[4]);
       const ess_lanes height = ess_lanes_max(left, right) - ess_lanes_load(d->levels.at + k);
       // most are far below, and bound no step, even if rounding is an error; no number is neither
@@ -270,7 +268,7 @@ size_t ess_flag_events(ess_driver *d) {
           ess_lanes_max(ess_lanes_abs(model[1] - model[0]), ess_lanes_abs(model[4] - model[3]));
       const ess_lanes range = ess_lanes_max(ess_lanes_abs(model[4] - model[0]), 2.0 * slope);
       const ess_lanes believed = d->control.turning.share * range;
-      if (turning->any_distance) ess_lanes_store(turning->extent + k, range + most);
+      ess_lanes_store(d->control.turning.extent + k, range + most);
       if (!ess_mask_any(~((height + ESS_MARGIN * most < zero) & (most <= believed)))) continue;
       ess_lanes slight;
       const ess_lanes doubt = doubt_of(&l, ess_lanes_load(d->levels.scale + k), &slight);
@@ -284,8 +282,8 @@ size_t ess_flag_events(ess_driver *d) {
       const ess_mask rises = ess_rise_once(&m, ESS_MARGIN * doubt);
       const ess_mask trusted = (doubt == zero) | (rises & (doubt <= 0.5 * TRUSTED * range));
       const ess_mask certain = trusted & armed & (rise >= zero);
-      ess_mask once = {0}; // a step goes through these, which need not be flagged
-      if (through) once = certain & rises & ess_mask_at(d->through.once, k);
+      const ess_mask once = // a step goes through these, which need not be flagged
+          through ? certain & rises & ess_mask_at(d->through.once, k) : (ess_mask){0};
       ess_lanes_store(margin + lane, rise);
       near |= (reached & ~ess_mask_bits(once)) << lane;
       sure |= (reached & ess_mask_bits(certain)) << lane;

@@ -26,10 +26,6 @@
  * equal, and a third of it at most. x_end obeys the trapezoidal rule with f_end whatever W is, so a
  * jump by J of the field within the step, which f_p shows, is an error of at most dt J / 2 and adds
  * as much to q: with ESS_SEVERITY the estimate is no smaller as long as w is 1 or more. */
-static double share_of_error(const ess_driver *d) {
-  return d->dt / (3.0 * (d->dt + d->beside.way));
-}
-
 static int try_lit(ess_driver *d, double *error) {
   const ess_system *const s = &d->system;
   const ess_beside *const b = &d->beside;
@@ -49,7 +45,7 @@ static int try_lit(ess_driver *d, double *error) {
   d->apply.t_seen = t;
   status = ess_called(d, s->field_solve(at, predicted, ess_signs_to_solve(d), c, moved, s->params));
   if (status) return status;
-  const double share = share_of_error(d);
+  const double share = dt / (3.0 * (dt + b->way));
   for (size_t i = 0; i < n; i++) {
     d->x_end[i] = predicted[i] + moved[i];
     f_end[i] += (moved[i] - missing[i]) / c;
@@ -67,5 +63,4 @@ const ess_stepper ess_base_lit = {.kind = ESS_IMPLICIT,
                                   .alpha = ESS_BY_SQUARE,
                                   .safety = ESS_SAFER,
                                   .severity = ESS_SEVERITY,
-                                  .looks_beside = true,
                                   .near_beside = ESS_UNFELT};

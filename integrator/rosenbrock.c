@@ -479,7 +479,7 @@ void ess_look_beside(ess_driver *d) {
 }
 
 void ess_ros2_leave(ess_driver *d, bool moved) {
-  if (moved || !d->choice.base->looks_beside || ess_is_sliding(d))
+  if (moved || !(d->choice.base->near_beside > 0.0) || ess_is_sliding(d))
     d->beside.t = NAN;
   else
     ess_look_beside(d);
@@ -556,4 +556,4 @@ const ess_stepper ess_base_ros2 = {.kind = ESS_IMPLICIT,
                                    .alpha = ESS_BY_SQUARE,
                                    .safety = ESS_SAFER,
                                    .severity = ESS_SEVERITY,
-                                   .looks_beside = true};
+                                   .near_beside = DBL_TRUE_MIN};
