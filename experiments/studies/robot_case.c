@@ -612,6 +612,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   t->gave_up = "";
   t->until = t->evaluations = t->steps = t->jumps = t->jump_dist = t->refused = 0.0;
   robot_forget(c->robot);
+  robot_set_precision(c->robot, e->knob);
   c->held.until = -INFINITY;
   l.start_ns = measure_thread_ns();
   int status = base < ROBOT_BASES ? drive(run, system, &options, x, &l, &failed)

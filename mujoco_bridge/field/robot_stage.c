@@ -263,9 +263,9 @@ void robot_stage_dynamics(robot *r, const double sign[]) {
   r->stage.constraints = true;
 }
 
-/* The next solution starts from this one. From one that is not a number, of a state far off the
- * way, all that follow would be none either. */
-static void keep_solution(const mjModel *m, mjData *d) {
+/* From a solution that is not a number, of a state far off the way, all that follow would be none
+ * either. */
+void robot_stage_keep(const mjModel *m, mjData *d) {
   bool is_finite = true;
   for (int i = 0; i < m->nv; i++) is_finite = is_finite && isfinite(d->qacc[i]);
   if (is_finite)
@@ -285,7 +285,7 @@ void robot_stage_forces(robot *r, const double x[]) {
   mj_fwdActuation(m, d);
   mj_fwdAcceleration(m, d);
   if (!robot_forces_solve(r)) mj_fwdConstraint(m, d);
-  keep_solution(m, d);
+  robot_stage_keep(m, d);
 }
 
 /* ---- what acts on nothing -------------------------------------------------------------------- */

@@ -29,6 +29,9 @@ void robot_stage_dynamics(robot *r, const double sign[]);
 /* The accelerations, and rates of the activations, of x: data->qacc and data->act_dot. */
 void robot_stage_forces(robot *r, const double x[]);
 
+/* The next search for constraints' forces starts from the one that has just been made. */
+void robot_stage_keep(const mjModel *m, mjData *d);
+
 /* Of those forces: idle[k] where event k acts, and none of its rows has a force. Without them the
  * accelerations would be the same. Of a twin it tells nothing: its contacts are no rows. */
 void robot_stage_idle(const robot *r, bool idle[]);

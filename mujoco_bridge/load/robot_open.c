@@ -206,9 +206,12 @@ void robot_close(robot *r) {
   free(r);
 }
 
+/* of MuJoCo's search for constraints' forces: to rounding, and so many times the tolerance */
+static const double solved = 1e-15, share_of_forces = 1e-2;
+
 void robot_solve_exactly(mjOption *o) {
   o->solver = mjSOL_NEWTON;
-  o->tolerance = 1e-15;
+  o->tolerance = solved;
   o->iterations = 200;
   o->ls_iterations = 100;
 }
@@ -547,8 +550,12 @@ bool robot_state_counts(const robot *r, size_t k) {
   return false;
 }
 
+/* That search ends where a round improves its cost by less than its own tolerance, and the cost is
+ * quadratic in the forces. It converges so fast that the last round's error is far smaller. */
 void robot_set_precision(robot *r, double tolerance) {
   const mjOption *const given = &r->shared->model->opt;
+  const double share = share_of_forces * tolerance;
+  r->model.opt.tolerance = fmax(solved, fmin(given->tolerance, share * share));
   r->model.opt.ccd_tolerance = fmin(given->ccd_tolerance, 1e-3 * tolerance);
   r->model.opt.ccd_iterations = given->ccd_iterations > 200 ? given->ccd_iterations : 200;
   robot_stage_forget(r);

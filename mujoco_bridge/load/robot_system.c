@@ -348,6 +348,7 @@ static void make_plain(void *context) {
   // a twin's springs are MuJoCo's own here
   mju_zero(d->qfrc_applied, (int)m->nv);
   mj_forward(m, d);
+  robot_stage_keep(m, d);
   robot_damped_note(c->r, c->x);
 }
 

@@ -109,7 +109,8 @@ bool robot_has_ground(const robot *r);
 bool robot_body_counts(const robot *r, size_t body);
 bool robot_state_counts(const robot *r, size_t k);
 
-/* Distances that MuJoCo searches for are as exact as a run at this tolerance needs them. */
+/* Distances that MuJoCo searches for, and forces of constraints, are as exact as a run at this
+ * tolerance needs them. Before the first call forces are exact to rounding. */
 void robot_set_precision(robot *r, double tolerance);
 
 /*

@@ -158,6 +158,37 @@ static void test_plain_solve(void **state) {
   gsl_rng_free(rng);
 }
 
+/* Forces are as exact as a run's tolerance asks for, and the next search starts from the last one's
+ * accelerations. */
+static void test_precision(void **state) {
+  (void)state;
+  static const double tolerance[] = {1e-1, 1e-2, 1e-4, 1e-6};
+  gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+  for (int zoo = 0; zoo < ZOOS; ++zoo) {
+    robot *r = fixture_robot(zoos[zoo]);
+    const size_t n = robot_size(r).dimension, nv = robot_size(r).nv;
+    for (int trial = 0; trial < 300; ++trial) {
+      double x[FIXTURE_STATES], exact[FIXTURE_STATES], its[FIXTURE_STATES];
+      draw(r, rng, x);
+      robot_forget(r);
+      robot_set_precision(r, 1e-9);
+      const double same = r->model.opt.ccd_tolerance; // distances are not compared
+      assert_int_equal(robot_plain_field(r, x, exact), 0);
+      for (size_t i = 0; i < sizeof tolerance / sizeof *tolerance; ++i) {
+        robot_forget(r);
+        robot_set_precision(r, tolerance[i]);
+        r->model.opt.ccd_tolerance = same;
+        assert_int_equal(robot_plain_field(r, x, its), 0);
+        const double off = fixture_distance(its, exact, n) / fixture_length(exact, n);
+        if (!(off < 0.1 * tolerance[i])) fail_msg("%g at %g", off, tolerance[i]);
+        assert_memory_equal(r->data->qacc_warmstart, r->data->qacc, nv * sizeof(double));
+      }
+    }
+    robot_close(r);
+  }
+  gsl_rng_free(rng);
+}
+
 /* what is followed acts exactly where MuJoCo says so, and at its points */
 static void test_followed(void **state) {
   (void)state;
@@ -711,6 +742,7 @@ static void test_idle(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gap),        cmocka_unit_test(test_plain_solve),
+      cmocka_unit_test(test_precision),
       cmocka_unit_test(test_followed),   cmocka_unit_test(test_followed_rates),
       cmocka_unit_test(test_fine_hills), cmocka_unit_test(test_jumps),
       cmocka_unit_test(test_parallel),   cmocka_unit_test(test_passing),
