@@ -176,6 +176,7 @@ static void release(robot_shared *s) {
   if (s->model) mj_deleteModel(s->model);
   free(s->pairs);
   free(s->events);
+  free(s->distances);
   free(s->placed);
   free(s->row_start);
   free(s->row_guard);

@@ -388,8 +388,9 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
     events += s->pairs[i].parts ? 2 * s->pairs[i].parts : 1;
   const size_t findings = s->pair_count + (size_t)(m->njnt + m->ntendon) + 24;
   s->events = calloc(events + 1, sizeof *s->events);
+  s->distances = calloc(events + 1, sizeof *s->distances);
   s->findings = calloc(findings, sizeof *s->findings);
-  if (!s->events || !s->findings) {
+  if (!s->events || !s->distances || !s->findings) {
     snprintf(message, ROBOT_MESSAGE_SIZE, "out of memory");
     return BRIDGE_FAILED;
   }
@@ -398,6 +399,8 @@ int robot_survey_make(robot_shared *s, char message[ROBOT_MESSAGE_SIZE]) {
   s->row_events = s->event_count;
   find_refused(s);
   s->force_events = s->event_count;
+  for (size_t k = 0; k < s->force_events; ++k)
+    s->distances[k] = s->events[k].of == ROBOT_OF_PAIR || s->events[k].of == ROBOT_OF_WATCH;
   find_forces(s);
   find_kinks(s);
   find_rest(s);

@@ -324,6 +324,7 @@ ess_system robot_system_of(robot *r) {
                        .field_solve = field_solve,
                        .event_functions = event_functions,
                        .event_rates = event_rates,
+                       .distances = r->shared->distances,
                        .idle = idle,
                        .params = r};
   robot_twin_give_resets(r, &system);

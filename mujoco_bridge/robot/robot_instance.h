@@ -45,6 +45,7 @@ typedef struct robot_shared {
   robot_pair *pairs;
   size_t pair_count, ruled_pairs; /* those with a rule come first */
   robot_event *events;
+  bool *distances; /* [event_count]: those of contacts, as ess_system has it */
   size_t event_count, contact_events, row_events; /* those of pairs; and of all that make rows */
   size_t force_events;                            /* those before the forces */
   int *placed; /* geoms whose places are all that event functions are of; NULL: they are of more */

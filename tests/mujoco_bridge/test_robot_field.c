@@ -189,6 +189,21 @@ static void test_precision(void **state) {
   gsl_rng_free(rng);
 }
 
+/* distances are the event functions of contacts, and no others */
+static void test_distances(void **state) {
+  (void)state;
+  for (int zoo = 0; zoo < ZOOS; ++zoo) {
+    robot *r = fixture_robot(zoos[zoo]);
+    size_t contacts = 0;
+    for (size_t k = 0; k < robot_size(r).events; ++k) {
+      assert_int_equal(robot_system(r)->distances[k], robot_event_is_contact(r, k));
+      contacts += robot_event_is_contact(r, k);
+    }
+    assert_true(contacts > 0 && contacts < robot_size(r).events);
+    robot_close(r);
+  }
+}
+
 /* what is followed acts exactly where MuJoCo says so, and at its points */
 static void test_followed(void **state) {
   (void)state;
@@ -742,7 +757,7 @@ static void test_idle(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_gap),        cmocka_unit_test(test_plain_solve),
-      cmocka_unit_test(test_precision),
+      cmocka_unit_test(test_precision),  cmocka_unit_test(test_distances),
       cmocka_unit_test(test_followed),   cmocka_unit_test(test_followed_rates),
       cmocka_unit_test(test_fine_hills), cmocka_unit_test(test_jumps),
       cmocka_unit_test(test_parallel),   cmocka_unit_test(test_passing),
