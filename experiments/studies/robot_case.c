@@ -23,6 +23,8 @@ const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
                                    [ESS_BASE_CHOSEN] = "chosen",
                                    [ESS_BASE_RODAS] = "rodas",
                                    [ESS_BASE_ROS2] = "ros2",
+                                   [ESS_BASE_CHOSEN_RODAS] = "chosen_rodas",
+                                   [ESS_BASE_LIT] = "lit",
                                    [ROBOT_BASES + SECOND_ORDER_HEUN] = "heun",
                                    [ROBOT_BASES + SECOND_ORDER_ADAMS] = "adams2",
                                    NULL};
@@ -107,7 +109,7 @@ static int check_sizes(study_run *run) {
   if (s->bases.index[0] >= ROBOT_BASES)
     return SOLVER_REFUSE(run->message,
                          "--base begins with %s, which is event-unaware; the first must be one of "
-                         "libess: dopri5, rkc, chosen, rodas or ros2",
+                         "libess: dopri5, rkc, chosen, rodas, ros2, chosen_rodas or lit",
                          robot_bases[s->bases.index[0]]);
   const double outputs = floor(s->time / s->output_step + 1e-9) + 1.0;
   if (outputs < 2.0)

@@ -84,7 +84,7 @@ typedef struct robot_settings {
 
 /* robot_bases by ess_base, and behind ROBOT_BASES of libess event-unaware solvers of order 2, by
  * second_order_scheme */
-enum { ROBOT_BASES = ESS_BASE_ROS2 + 1 };
+enum { ROBOT_BASES = ESS_BASE_LIT + 1 };
 extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;
 
 /* ---- a robot, and its runs ------------------------------------------------------------------- */

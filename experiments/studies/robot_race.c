@@ -32,9 +32,9 @@
   X(row, bases, NAMES, "base", "A,B",                                                              \
     "step methods of libess: dopri5, rkc (stabilised), chosen (stabilised where that is "          \
     "cheaper), "                                                                                   \
-    "ros2 (springs and dampers implicit) or rodas (implicit); and of event-unaware solvers: heun " \
-    "and adams2, of order 2",                                                                      \
-    .initial = "dopri5,chosen,rkc,ros2,heun,adams2", .names = robot_bases, .result = "base")       \
+    "ros2 or lit (springs and dampers implicit, with two evaluations a step or one), rodas "       \
+    "(implicit) or chosen_rodas; and of event-unaware solvers: heun and adams2, of order 2",       \
+    .initial = "dopri5,chosen,rkc,ros2,lit,heun,adams2", .names = robot_bases, .result = "base")   \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")                                    \
   X(row, check_step, NUMBER, "check-step", "S",                                                    \
@@ -68,7 +68,7 @@ static const study_word words[] = {
     {"plain",
      "an event-unaware solver on the same equations: libess without event functions, or heun "
      "or adams2"},
-    {"dopri5, rkc, chosen, ros2, rodas", "step methods of libess: see --base"},
+    {"dopri5, rkc, chosen, ros2, lit, rodas", "step methods of libess: see --base"},
     {"error",
      "root mean square of all positions and velocities, in m, rad, m/s and rad/s together"},
     {"order", "n: halving the time step divides the error by 2^n"},

@@ -120,7 +120,7 @@ expect 'free ball: nothing is said of it' [ "$(grep -c 'followed contacts' "$roo
 model far "$plane$ball<geom name='can' type='cylinder' size='.1 .1' pos='9 9 .1'/>"
 study far.xml
 expect 'far: a study' success
-expect 'far: four bases and two solvers of order 2 run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2,heun,adams2"'
+expect 'far: five bases and two solvers of order 2 run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2,lit,heun,adams2"'
 expect 'far: it is followed in the survey' holds '[f for f in r["survey"] if f["treatment"] == "followed"]'
 expect 'far: the end is reached' holds 'r["reference"]["status"] == "success"'
 expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]["evaluations"] < 400'
@@ -231,7 +231,7 @@ refused 'no actuator' --ctrl 1
 refused 'longer than the run' --output-step 2
 refused 'than a trajectory may have' --time 1000 --output-step 0.0001
 refused 'there are Euler, implicitfast, RK4' --integrators Heun
-refused 'there are dopri5, rkc, chosen, rodas, ros2, heun, adams2' --base RKC
+refused 'there are dopri5, rkc, chosen, rodas, ros2, chosen_rodas, lit, heun, adams2' --base RKC
 refused "--base begins with heun, which is event-unaware; the first must be one of libess" --base heun,dopri5
 refused 'all 10 initial conditions are equal; --starts 1 is' --height 0 --tilt 0
 refused 'needs a --ctrl FILE.csv with more than one row' --period 0.03
