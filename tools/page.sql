@@ -40,50 +40,36 @@ FROM systems CROSS JOIN methods LEFT JOIN drake_best USING (race, system, method
 WHERE EXISTS (SELECT 1 FROM drake_all a WHERE a.race = systems.race AND a.system = systems.system AND a.method = methods.method)
 GROUP BY race, at, number ORDER BY race, at, number;
 
--- of findings.md: of Simbody's race each method's setting with the fewest evaluations of the right-hand side within an error, and the fastest one
+-- of findings.md: of Simbody's race each method's setting with the fewest evaluations of the right-hand side within an error
 CREATE VIEW simbody_runs AS
 WITH methods (number, method, label) AS (
   VALUES (1, 'simbody-merson', 'Simbody Merson'), (2, 'simbody-merson-witness', 'Simbody Merson, witness functions'),
     (3, 'simbody-cpodes', 'Simbody CPodes BDF'), (4, 'simbody-cpodes-witness', 'Simbody CPodes BDF, witness functions'),
     (5, 'simbody-adams', 'Simbody CPodes Adams'), (6, 'simbody-adams-witness', 'Simbody CPodes Adams, witness functions'),
     (7, 'plain-dopri5', 'event-unaware dopri5'), (8, 'plain-cvode', 'event-unaware CVODE Adams'), (9, 'libess', 'libess')),
-all_runs AS (
+runs AS (
   SELECT rowid AS at, iif(model = 'hopper', model, model || ', N = ' || contacts) AS system, replace(method, '-contact', '') AS method,
-    method LIKE '%-contact%' AS contact, method LIKE '%-witness' AS witness, rms_error, median_s, field_evaluations,
-    iif(method LIKE 'plain-%', 0, event_evaluations) AS event_evaluations, status FROM "simbody/work_precision")
-SELECT min(at) OVER (PARTITION BY system) AS place, r.*, number, label FROM all_runs r JOIN methods USING (method);
-CREATE VIEW simbody_within AS
+    method LIKE '%-contact%' AS contact, rms_error, field_evaluations, iif(method LIKE 'plain-%', 0, event_evaluations) AS event_evaluations, status
+  FROM "simbody/work_precision")
+SELECT min(at) OVER (PARTITION BY system) AS place, runs.*, number, label FROM runs JOIN methods USING (method);
+CREATE VIEW simbody_best AS
 WITH asked (error) AS (VALUES (1e-1), (1e-2), (1e-3), (1e-4))
-SELECT r.*, error FROM asked JOIN simbody_runs r ON rms_error <= error AND status IN ('ok', 'crossings');
-CREATE VIEW simbody_evaluations AS
-SELECT place, system, number, label, method, error, min(field_evaluations) AS field_evaluations,
+SELECT place, system, number, label, method, contact, error, min(field_evaluations) AS field_evaluations,
   printf('%.0f%s', min(field_evaluations), iif(event_evaluations > 0, printf(' (%.0f)', event_evaluations), '')) AS said
-FROM simbody_within WHERE NOT contact GROUP BY system, method, error;
+FROM asked JOIN simbody_runs ON rms_error <= error AND status IN ('ok', 'crossings') GROUP BY system, method, contact, error;
 CREATE VIEW simbody_table AS
 SELECT system, label, max(iif(error = 1e-1, said, NULL)) AS e1, max(iif(error = 1e-2, said, NULL)) AS e2,
   max(iif(error = 1e-3, said, NULL)) AS e3, max(iif(error = 1e-4, said, NULL)) AS e4
-FROM (SELECT DISTINCT place, system, number, label, method FROM simbody_runs WHERE NOT contact)
-LEFT JOIN simbody_evaluations USING (place, system, number, label, method)
+FROM (SELECT DISTINCT place, system, number, label, method, contact FROM simbody_runs WHERE NOT contact)
+LEFT JOIN simbody_best USING (place, system, number, label, method, contact)
 GROUP BY place, number ORDER BY place, number;
-CREATE VIEW simbody_fastest AS
-SELECT place, system, error, way, min(median_s) AS median_s,
-  printf('%.3g (%s)', 1e3 * min(median_s), replace(replace(label, 'Simbody ', ''), ', witness functions', '')) AS said
-FROM (SELECT *, iif(method LIKE 'simbody-%', printf('%d%d', contact, witness), method) AS way FROM simbody_within)
-GROUP BY system, error, way;
-CREATE VIEW simbody_times AS
-SELECT system, error, max(iif(way = '00', said, NULL)) AS plain, max(iif(way = '01', said, NULL)) AS witness,
-  max(iif(way = '10', said, NULL)) AS contact, max(iif(way = '11', said, NULL)) AS both,
-  max(iif(way = 'plain-dopri5', printf('%.3g', 1e3 * median_s), NULL)) AS dopri5, max(iif(way = 'libess', printf('%.3g', 1e3 * median_s), NULL)) AS libess
-FROM simbody_fastest GROUP BY place, error ORDER BY place, error DESC;
-CREATE VIEW simbody_ratios AS -- Simbody's fewest evaluations and least time over libess's, without witness functions and with them
-SELECT 'evaluations' AS kind, their.method LIKE '%-witness' AS witness, system, error,
-  1.0 * min(their.field_evaluations) / our.field_evaluations AS ratio
-FROM simbody_evaluations their JOIN simbody_evaluations our USING (system, error)
-WHERE our.method = 'libess' AND their.method LIKE 'simbody-%' GROUP BY 2, system, error
+CREATE VIEW simbody_ratios AS -- the fewest of Simbody's integrators over libess's, without witness functions and with them; and tracked contacts' over a force's
+SELECT iif(their.method LIKE '%-witness', 'witness', 'without') AS kind, system, error, 1.0 * min(their.field_evaluations) / our.field_evaluations AS ratio
+FROM simbody_best their JOIN simbody_best our USING (system, error)
+WHERE our.method = 'libess' AND their.method LIKE 'simbody-%' AND NOT their.contact GROUP BY kind, system, error
 UNION ALL
-SELECT 'time', their.way IN ('01', '11'), system, error, min(their.median_s) / our.median_s
-FROM simbody_fastest their JOIN simbody_fastest our USING (system, error)
-WHERE our.way = 'libess' AND their.way IN ('00', '01', '10', '11') GROUP BY 2, system, error;
+SELECT 'contact', system, error, 1.0 * tracked.field_evaluations / force.field_evaluations
+FROM simbody_best tracked JOIN simbody_best force USING (system, error, method) WHERE tracked.contact AND NOT force.contact;
 
 -- of paper.md and README.md: libess's error over MuJoCo's by the paper's protocol, and what it comes to, a line each
 CREATE VIEW paper_factors AS
@@ -363,10 +349,9 @@ FROM (SELECT b.system, error, min(b.median_s) / our.median_s AS ratio FROM drake
   WHERE our.method = 'libess' AND b.method LIKE 'plain-%' AND race = 'race' GROUP BY system, error ORDER BY ratio LIMIT 1)
 WHERE ratio < 1;
 CREATE VIEW lost_simbody AS
-SELECT printf('On springs without damping Simbody without witness functions needs fewer right-hand-side evaluations than libess in %d of %d comparisons at equal error, at best %.2g times as many (%s, an error of %s).',
-  (SELECT count(*) FROM simbody_ratios WHERE kind = 'evaluations' AND NOT witness AND ratio < 1),
-  (SELECT count(*) FROM simbody_ratios WHERE kind = 'evaluations' AND NOT witness), ratio, system, short(error, 'g')) AS said
-FROM simbody_ratios WHERE kind = 'evaluations' AND NOT witness AND ratio < 1 ORDER BY ratio LIMIT 1;
+SELECT printf('On springs without damping Simbody needs fewer right-hand-side evaluations than libess in %d of %d comparisons at equal error, at best %.2g times as many (%s, an error of %s).',
+  sum(ratio < 1), count(*), min(ratio), system, short(error, 'g')) AS said
+FROM simbody_ratios WHERE kind = 'without' HAVING min(ratio) < 1;
 CREATE VIEW lost_python AS -- against SciPy at the same tolerance
 SELECT printf('At the same tolerance ess has a larger error than SciPy on %s.', listed("case")) AS said FROM python_errs_more
 HAVING count(*) > 0;
