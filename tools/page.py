@@ -11,10 +11,12 @@ import importlib.util
 import itertools
 import json
 import os
+import platform
 import re
 import sqlite3
 import subprocess
 import sys
+import time
 import urllib.parse
 
 
@@ -86,16 +88,49 @@ def git(*words):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
+def environment(commit, packages, *sources):
+    """Of which machine, packages and commit measurements are; a change of the sources is a warning."""
+    with open("/proc/cpuinfo") as file:
+        models = [line.partition(":")[2].strip() for line in file if line.startswith("model name")]
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", *sources)
+    return {"git_commit": commit, "compiler": ", ".join(packages), "cpu": models[0] if models else platform.machine(),
+            "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "warnings": ["sources have been changed since this commit"] * bool(changed)}  # fmt: skip
+
+
+def ask_pip(what, *words):
+    """Ends with one line where packages cannot be had."""
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode:
+        said = [line.strip() for line in (done.stderr or done.stdout).split("\n") if line.strip()]
+        fail(f"skipped, since {what} cannot be had here: {said[-1] if said else 'pip does not say why'}")
+
+
+def fetch(what, place, pin, cost):
+    """Sets up a Python with the packages that a file lists, unless it is there."""
+    stamp = f"{place}/done"
+    with open(pin) as file:
+        pinned = file.read()
+    if os.path.exists(stamp) and open(stamp).read() == pinned:
+        return
+    print(f"{os.path.basename(sys.argv[0])}: setting up {place}: {cost}", flush=True)
+    ask_pip(f"{what} ({pin})", sys.executable, "-m", "venv", "--clear", place)
+    ask_pip(f"{what} ({pin})", f"{place}/bin/python", "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r", pin)
+    with open(stamp, "w") as file:
+        file.write(pinned)
+
+
 def of_studies(names, end):
     """The declarations of studies, by their sources: these members, if one of them is there."""
     studies = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../experiments/studies/*.c")
     for path in sorted(glob.glob(studies)):
         with open(path) as file:
-            text = file.read()
-        said = dict(re.findall(rf'^    \.({names}) = "(.*)",$', text, re.M))
-        if end in said:
-            timed = not re.search(r"^    (STUDY_BRIEF|\.untimed = true),$", text, re.M)
-            yield f"experiments/studies/{os.path.basename(path)}", {"page": None, "timed": timed, **said}
+            found = re.split(r"^const study ", file.read(), flags=re.M)[1:]
+        for text in found:
+            said = dict(re.findall(rf'^    \.({names}) = "(.*)",$', text, re.M))
+            if end in said:
+                timed = not re.search(r"^    (STUDY_BRIEF|\.untimed = true),$", text, re.M)
+                yield f"experiments/studies/{os.path.basename(path)}", {"page": None, "timed": timed, **said}
 
 
 def declared():

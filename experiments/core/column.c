@@ -33,9 +33,14 @@ typedef union any_value {
   solver_settings settings;
 } any_value;
 
-/* where a value is; one of a derived column is put into `room` */
+/* rows of the column are column_values, and no struct */
+static bool is_by_place(const column *c) {
+  return c->offset == COLUMN_BY_PLACE;
+}
+
+/* where a value is; one of column_values is put into `room` */
 static const void *member(const column *c, const void *row, any_value *room) {
-  if (!c->sql) return (const char *)row + c->offset;
+  if (!is_by_place(c)) return (const char *)row + c->offset;
   const column_values *const given = row;
   const column alone = {.kind = c->kind};
   column_take(&alone, given->value[c - given->columns], room);
@@ -179,10 +184,10 @@ size_t column_csv_names(const column *c, const char *names[COLUMN_CSV_NAMES_MAX]
 
 void column_clear(const column columns[], void *row) {
   json_t *const unknown = json_null();
-  if (columns->sql) ((column_values *)row)->columns = columns;
+  if (is_by_place(columns)) ((column_values *)row)->columns = columns;
   for (const column *c = columns; c->name; c++) {
     column_take(c, unknown, row);
-    if (c->kind == COLUMN_TEXT && !c->sql) *(const char **)((char *)row + c->offset) = "";
+    if (c->kind == COLUMN_TEXT && !is_by_place(c)) *(const char **)((char *)row + c->offset) = "";
   }
 }
 
@@ -196,8 +201,8 @@ void column_copy(const column *from, const void *row, const column *to, void *in
 bool column_take(const column *c, const json_t *value, void *row) {
   any_value room;
   column_values *const given = row;
-  void *const at = c->sql ? (void *)&room : (char *)row + c->offset;
-  if (c->sql) given->value[c - given->columns] = value;
+  void *const at = is_by_place(c) ? (void *)&room : (char *)row + c->offset;
+  if (is_by_place(c)) given->value[c - given->columns] = value;
   switch (c->kind) {
   case COLUMN_COUNT:
     *(size_t *)at = (size_t)json_integer_value(value);

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bridge.h"
 #include "csv.h"
@@ -47,7 +48,7 @@ typedef struct column {
   const char *head;   /* above it where it is printed; NULL: it is not */
   const char *format; /* of printf, for a double or a text; its width is the head's, too */
   double scale;       /* the value is multiplied by it to be printed; 0: it is not */
-  const char *sql;    /* of a derived column: its expression over the samples; NULL: a member */
+  const char *sql; /* of a derived column: its expression over the samples; NULL: it is measured */
 } column;
 
 /* A column called as the member of the row that it lives in, or otherwise: COLUMN(row, member,
@@ -61,9 +62,14 @@ typedef struct column {
 
 /* A column of a derived table: DERIVED("name", COUNT, "s", "count(*)", "what it means") is its
  * name, unit, expression in SQL and meaning; TAKEN("name", COUNT, "s", "what it means") is what the
- * query that the table is derived from calls so. */
+ * query that the table is derived from calls so. Their rows are column_values. Those of a struct
+ * are by COLUMN, with the expression as its `sql`, or by TAKEN_ROW. */
 #define DERIVED(called, kind_, unit_, sql_, ...)                                                   \
-  { .name = called, .kind = COLUMN_##kind_, .unit = unit_, .sql = sql_, .meaning = __VA_ARGS__ }
+  {                                                                                                \
+    .name = called, .kind = COLUMN_##kind_, .offset = COLUMN_BY_PLACE, .unit = unit_, .sql = sql_, \
+    .meaning = __VA_ARGS__                                                                         \
+  }
+#define COLUMN_BY_PLACE                  SIZE_MAX
 #define TAKEN(called, kind_, unit_, ...) DERIVED(called, kind_, unit_, called, __VA_ARGS__)
 
 /* A macro's value in SQL. */
@@ -83,7 +89,16 @@ typedef struct column_values {
     list(COLUMN_MEMBER, row)                                                                       \
   } row;                                                                                           \
   __attribute__((unused)) static const column row##_columns[] = {list(COLUMN_LINE, row){0}}
-#define COLUMN_LINE(row, member, ...)         COLUMN(row, member, __VA_ARGS__),
+#define COLUMN_LINE(row, member, ...) COLUMN(row, member, __VA_ARGS__),
+
+/* The same of a derived table, whose query calls its columns as the members. */
+#define TAKEN_ROW(row, list)                                                                       \
+  typedef struct row {                                                                             \
+    list(COLUMN_MEMBER, row)                                                                       \
+  } row;                                                                                           \
+  __attribute__((unused)) static const column row##_columns[] = {list(TAKEN_LINE, row){0}}
+#define TAKEN_LINE(row, member, ...) COLUMN(row, member, __VA_ARGS__, .sql = "`" #member "`"),
+
 #define COLUMN_MEMBER(row, member, kind, ...) COLUMN_IS_##kind(member);
 #define COLUMN_IS_NUMBER(member)              double member
 #define COLUMN_IS_AMOUNT(member)              double member

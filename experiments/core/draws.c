@@ -192,6 +192,22 @@ int draws_marginal(const draws_table *t, const draws *d, size_t window, double m
   return status;
 }
 
+int draws_median_of(const draws *d, const double value[], double *median, double interval[2]) {
+  draws_table t;
+  int status = draws_table_alloc(&t, 1, NULL, d);
+  *median = interval[0] = interval[1] = NAN;
+  if (status) return status;
+  memcpy(t.value, value, d->trials * sizeof *value);
+  *median = draws_median(&t, NULL, d->trials);
+  status = draws_interval(d, draws_median, &t, interval);
+  if (status)
+    *median = interval[0] = interval[1] = NAN;
+  else
+    draws_widen(d, *median, interval);
+  draws_table_free(&t);
+  return status;
+}
+
 /* ---- in SQL ---------------------------------------------------------------------------------- */
 
 /* a value, where it stands, and whose it is */
@@ -258,6 +274,13 @@ static void add_lap_alone(sqlite3_context *c, int count, sqlite3_value **of) {
   add_lap(c, count - 1, (given_value){.y = number_of(of[0])}, of + 1);
 }
 
+/* process by process */
+static void add_known_lap(sqlite3_context *c, int count, sqlite3_value **of) {
+  const sqlite3_int64 processes = sqlite3_value_int64(of[2]);
+  const double process = (double)(processes ? sqlite3_value_int64(of[1]) % processes : 0);
+  add_lap(c, count - 1, (given_value){.x = process, .y = number_of(of[0])}, of + 1);
+}
+
 static void add_lap_at(sqlite3_context *c, int count, sqlite3_value **of) {
   add_lap(c, count - 2, (given_value){.x = number_of(of[0]), .y = number_of(of[1])}, of + 2);
 }
@@ -315,6 +338,16 @@ static void give(sqlite3_context *c, given_values *all, sqlite3_str *text, int s
   free(all->value);
 }
 
+/* gives so many numbers */
+static void give_numbers(sqlite3_context *c, given_values *all, const double value[], size_t count,
+                         int status) {
+  sqlite3_str *const text = sqlite3_str_new(NULL);
+  sqlite3_str_appendchar(text, 1, '[');
+  append(text, value, count);
+  sqlite3_str_appendchar(text, 1, ']');
+  give(c, all, text, status);
+}
+
 /* of tables of so many x at least: what it is of fewer is not known */
 static void give_statistic(sqlite3_context *c, draws_statistic *statistic, size_t least) {
   given_values *const all = all_of(c);
@@ -330,15 +363,44 @@ static void give_statistic(sqlite3_context *c, draws_statistic *statistic, size_
   draws_table_free(&t[0]);
   draws_table_free(&t[1]);
   free(x);
-  sqlite3_str *const text = sqlite3_str_new(NULL);
-  sqlite3_str_appendchar(text, 1, '[');
-  append(text, value, 3);
-  sqlite3_str_appendchar(text, 1, ']');
-  give(c, all, text, status);
+  give_numbers(c, all, value, 3, status);
 }
 
 static void give_median(sqlite3_context *c) {
   give_statistic(c, draws_median, 1);
+}
+
+/* the known values, process by process: a draw of as many */
+static draws keep_known(given_values *all, double known[], size_t first[]) {
+  draws d = {.seed = all->draws.seed, .first = first};
+  double last = NAN;
+  qsort(all->value, all->count, sizeof *all->value, by_place);
+  for (size_t i = 0; i < all->count; i++) {
+    const given_value *const v = &all->value[i];
+    if (isnan(v->y)) continue;
+    if (v->x != last) first[d.processes++] = d.trials;
+    last = v->x;
+    known[d.trials++] = v->y;
+  }
+  first[d.processes] = d.trials;
+  return d;
+}
+
+static void give_known_median(sqlite3_context *c) {
+  enum { FEW = 5 };
+  given_values *const all = all_of(c);
+  if (!all || !all->count) return;
+  size_t *const first = calloc(all->draws.processes + 2, sizeof *first);
+  double *const known = calloc(all->count, sizeof *known), value[3] = {NAN, NAN, NAN};
+  const draws d = first && known ? keep_known(all, known, first) : (draws){0};
+  int status = first && known ? MEASURE_SUCCESS : MEASURE_ENOMEM;
+  if (!status && d.trials >= FEW)
+    status = draws_median_of(&d, known, value, value + 1);
+  else if (!status && d.trials)
+    status = measure_median(known, d.trials, value);
+  free(first);
+  free(known);
+  give_numbers(c, all, value, 3, status);
 }
 
 static void give_slope(sqlite3_context *c) {
@@ -376,19 +438,16 @@ static void give_marginal(sqlite3_context *c) {
 static void give_power(sqlite3_context *c) {
   given_values *const all = all_of(c);
   const size_t count = all ? all->count : 0;
-  double *const x = malloc((2 * count + 1) * sizeof *x), *const y = x + count;
+  double *const x = calloc(2 * count + 1, sizeof *x), *const y = x + count;
   for (size_t i = 0; x && i < count; i++) {
     x[i] = all->value[i].x;
     y[i] = all->value[i].y;
   }
   if (!x) return sqlite3_result_error_nomem(c);
   const gather_power p = gather_fit_power(x, y, count);
-  sqlite3_str *const text = sqlite3_str_new(NULL);
-  sqlite3_str_appendchar(text, 1, '[');
-  append(text, (const double[]){p.exponent, p.interval[0], p.interval[1], p.intercept}, 4);
-  sqlite3_str_appendchar(text, 1, ']');
+  const double value[] = {p.exponent, p.interval[0], p.interval[1], p.intercept};
   free(x);
-  if (all) give(c, all, text, 0);
+  if (all) give_numbers(c, all, value, 4, MEASURE_SUCCESS);
 }
 
 /* of a partition as a window's function: all values stay */
@@ -425,6 +484,7 @@ int draws_teach(struct sqlite3 *database) {
                     {"median_of", 4, false, add_lap_alone, give_median},
                     {"slope_of", 5, false, add_lap_at, give_slope},
                     {"marginal_of", 6, false, add_lap_at, give_marginal},
+                    {"known_median_of", 4, false, add_known_lap, give_known_median},
                     {"crossed_median_of", 4, true, add_lap_alone, give_median},
                     {"crossed_slope_of", 5, true, add_lap_at, give_slope},
                     {"crossed_slope_ratio_of", 6, true, add_lap_over, give_slope_ratio}};

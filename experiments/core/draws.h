@@ -69,6 +69,10 @@ draws_statistic draws_median, draws_slope, draws_slope_ratio;
 int draws_marginal(const draws_table *t, const draws *d, size_t window, double marginal[],
                    double (*interval)[2]);
 
+/* Median of numbers by trial, and its interval, into which the value of a second run falls. A
+ * measure_status: all are NaN where one is not known. */
+int draws_median_of(const draws *d, const double value[], double *median, double interval[2]);
+
 /* ---- fits ------------------------------------------------------------------------------------ */
 
 /* y = a x^exponent by the logarithms: through two points, or the nearest line through more, and
@@ -95,6 +99,10 @@ gather_power gather_fit_power(const double x[], const double y[], size_t count);
  *   median_of(y, trial, processes, seed)               [median, from, to]
  *   slope_of(x, y, trial, processes, seed)             [slope of the medians, from, to]
  *   marginal_of(x, y, trial, processes, seed, window)  {x: [slope there, from, to], ...}
+ *
+ *   known_median_of(y, trial, processes, seed)         the same of those that are known, of which a
+ *                                                      process that has none is none; without an
+ *                                                      interval where they are fewer than five
  *
  * Where every process has every start, of which `trial` is start * processes + process:
  *

@@ -217,7 +217,7 @@ static int prepare_model(study_run *run, case_made *c, const model_type *type,
     c->value[c->changes++] = change->value;
     if (!isnan(model_get(&c->m, change->name)) &&
         model_set(&c->m, change->name, change->value, run->message))
-      return -1;
+      return MODEL_REFUSED;
   }
   return model_prepare(&c->m, run->message);
 }
@@ -238,12 +238,11 @@ static case_made *find(study_run *run, const model_type *type, const case_change
   for (case_made *c = run->private->cases; c; c = c->next)
     if (is_of(c, type, changes)) return c;
   case_made *const c = calloc(1, sizeof *c);
-  if (!c) {
-    measure_message(run->message, "out of memory");
-    return NULL;
-  }
-  if (prepare_model(run, c, type, changes)) {
-    release(c);
+  int status = c ? prepare_model(run, c, type, changes) : -1;
+  if (!c) measure_message(run->message, "out of memory");
+  if (status) {
+    run->private->refused = status == MODEL_REFUSED;
+    if (c) release(c);
     return NULL;
   }
   c->next = run->private->cases;
@@ -253,6 +252,10 @@ static case_made *find(study_run *run, const model_type *type, const case_change
 const model *case_model_of(study_run *run, const model_type *type, const case_change changes[]) {
   case_made *const c = find(run, type, changes);
   return c ? &c->m : NULL;
+}
+
+int case_refusal(const study_run *run) {
+  return run->private->refused ? SOLVER_REFUSED : -1;
 }
 
 const model *case_model(study_run *run, const case_change changes[]) {
@@ -537,11 +540,20 @@ draws race_draws(const study_run *run, size_t trials, bool crossed) {
                  .crossed = crossed};
 }
 
-gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry) {
-  gather laps = gather_rows(run, STUDY_SAMPLES, entry, entries, d->trials);
-  laps.cell = cell;
-  laps.cells = d->processes;
-  return laps;
+const void *race_lap_at(const study_run *run, size_t cell, const draws *d, size_t entries,
+                        size_t entry, size_t j) {
+  const char *const laps = study_samples(run, cell + j % d->processes, NULL);
+  return laps + (entry + j / d->processes * entries) * run->study->tables[STUDY_SAMPLES].row_size;
+}
+
+int race_ratio(const study_run *run, size_t cell, const draws *d, size_t entries, size_t entry,
+               size_t over, double *ratio, double interval[2]) {
+  const column *const c = column_find(run->study->tables[STUDY_SAMPLES].columns, "seconds");
+  double quotient[d->trials];
+  for (size_t j = 0; j < d->trials; j++)
+    quotient[j] = column_number(c, race_lap_at(run, cell, d, entries, entry, j)) /
+                  column_number(c, race_lap_at(run, cell, d, entries, over, j));
+  return draws_median_of(d, quotient, ratio, interval);
 }
 
 /* ---- MuJoCo as it is set, known by its changes ----------------------------------------------- */

@@ -7,7 +7,7 @@
 
 #include "bridge.h"
 #include "column.h"
-#include "series.h"
+#include "draws.h"
 #include "study.h"
 #include "trajectory.h"
 #include "turns.h"
@@ -127,6 +127,10 @@ typedef struct case_change {
  * one line. It stays where it is, and the run's to free. */
 const model *case_model(study_run *run, const case_change changes[]);
 
+/* The status that belongs to the line, where there is no such model: SOLVER_REFUSED if it was asked
+ * for in vain, or -1 if it failed, as a file that does not compile. */
+int case_refusal(const study_run *run);
+
 /* So many starts of that model, drawn with the run's seed. Their references are there when asked
  * for, by case_known. NULL with one line. */
 contest_starts *case_starts(study_run *run, const case_change changes[], size_t trials);
@@ -215,9 +219,15 @@ int race_run(study_run *run, const race_plan *plan, const race_entry entry[], si
  * crossed, no more than there are trials. */
 draws race_draws(const study_run *run, size_t trials, bool crossed);
 
-/* The laps of an entry in the order of the draws, where the cells of the race follow each other
+/* The j-th lap of an entry in the order of the draws, where the cells of the race follow each other
  * from `cell` on, and begin with laps of so many entries. */
-gather race_laps(study_run *run, size_t cell, const draws *d, size_t entries, size_t entry);
+const void *race_lap_at(const study_run *run, size_t cell, const draws *d, size_t entries,
+                        size_t entry, size_t j);
+
+/* Median of the quotients of times, lap by lap: an entry's over another's, and its interval. A
+ * measure_status; what is not known is NaN. */
+int race_ratio(const study_run *run, size_t cell, const draws *d, size_t entries, size_t entry,
+               size_t over, double *ratio, double interval[2]);
 
 /* ---- same system ----------------------------------------------------------------------------- */
 

@@ -68,6 +68,7 @@ struct study_private {
   study_planned *cell; /* owned */
   study_row_list rows[STUDY_TABLES_MAX];
   struct case_made *cases; /* the first of those made; owned */
+  bool refused;            /* the last that could not be made was: it did not fail */
 };
 
 /* The life of a study: measures what is missing, and writes and prints its results. 0; -1 with one

@@ -176,7 +176,7 @@ static void list_quantities(const model *m, frame *f) {
 static int check(study_run *run) {
   const settings *const s = run->settings;
   const model *const m = case_model(run, NULL);
-  if (!m) return SOLVER_REFUSED;
+  if (!m) return case_refusal(run);
   frame f;
   list_quantities(m, &f);
   int status = check_name(run, &f, f.states, "across", s->across);

@@ -9,7 +9,6 @@
 
 #include "clock.h"
 #include "race.h"
-#include "series.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"
@@ -370,21 +369,14 @@ static draws mujoco_draws(const study_run *run) {
   return race_draws(run, given_of(run)->trials, false);
 }
 
-/* the samples of one who takes part in a session */
-static gather mujoco_laps(study_run *run, const mujoco_session *session, size_t place) {
-  const draws d = mujoco_draws(run);
-  return race_laps(run, session->cell, &d, session->count, place);
-}
-
 /* whether one looks faster than the race's in the first session, as its verdict has it */
-static bool looks_faster(study_run *run, const mujoco_session *in, size_t place) {
+static bool looks_faster(const study_run *run, const mujoco_session *in, size_t place) {
   const mujoco_settings *const given = given_of(run);
   const draws d = mujoco_draws(run);
   double ratio, interval[2];
-  series_median_ratio(mujoco_laps(run, in, place), mujoco_laps(run, in, 0), "seconds", &d, &ratio,
-                      interval);
-  return given->trials >= VERDICT_TRIALS && ratio * (1.0 + given->minimum_effect) < 1.0 &&
-         interval[1] < 1.0;
+  return given->trials >= VERDICT_TRIALS &&
+         !race_ratio(run, in->cell, &d, in->count, place, 0, &ratio, interval) &&
+         ratio * (1.0 + given->minimum_effect) < 1.0 && interval[1] < 1.0;
 }
 
 /* the race's, and those of an unchanged trajectory that look faster */

@@ -167,7 +167,7 @@ bool precision_chosen(const option_names *methods, size_t method) {
 int precision_check(study_run *run) {
   const precision_asked *const s = run->settings;
   const contest_starts *const first = precision_starts(run, 0);
-  int status = first ? 0 : SOLVER_REFUSED;
+  int status = first ? 0 : case_refusal(run);
   if (first && first->m->type->content &&
       first->m->type->content(first->m, &run->content, run->message))
     return -1;

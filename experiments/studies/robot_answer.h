@@ -5,7 +5,7 @@
 #ifndef ROBOT_ANSWER_H
 #define ROBOT_ANSWER_H
 
-#include "robot_study.h"
+#include "robot_case.h"
 
 /* halvings of the model's own step; and how many of their runs are kept */
 enum { ROBOT_HALVINGS = 9, ROBOT_KEPT = 3 };

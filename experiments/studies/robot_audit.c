@@ -8,8 +8,8 @@
 
 #include "clock.h"
 #include "ess_tangents.h"
+#include "robot_case.h"
 #include "robot_directions.h"
-#include "robot_study.h"
 #include "studies.h"
 
 /* Derivatives of the state at the output times by the start, in directions (robot_directions): a

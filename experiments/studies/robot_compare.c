@@ -16,11 +16,7 @@
     "settings to compare: solver, iterations, integrator, cone, and for all contacts solref and "  \
     "solimp, such as 'cone=elliptic,solref=0.01 1' (default: usual ones)",                         \
     .result = "settings")                                                                          \
-  X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
-    .max = 1e3, .result = "time")                                                                  \
-  X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "interval of the times at which states are compared, s", .initial = "0.002", .min = 1e-5,      \
-    .max = 10, .result = "output_step")                                                            \
+  ROBOT_GRID_OPTIONS(X, row)                                                                       \
   X(row, pd, TEXT, "pd", "KP,KD", "PD controller of the actuators' joints, as in essbench robot",  \
     .result = "pd")                                                                                \
   ROBOT_START_OPTIONS(X, row)                                                                      \
@@ -58,7 +54,7 @@ static const study_word words[] = {
   COLUMN(row, how, TEXT, "", "the reference: as in robot_error.csv")                               \
   COLUMN(row, seconds, AMOUNT, "s", "processor time of MuJoCo's run")                              \
   COLUMN(row, note, TEXT, "", "why there are no numbers, or what limits them")
-COLUMN_ROW(compare_row, COMPARE_COLUMNS);
+TAKEN_ROW(compare_row, COMPARE_COLUMNS);
 
 enum { COMPARE_ROWS = STUDY_SAMPLES + 1 };
 
@@ -234,13 +230,6 @@ static int measure(study_run *run, const void *cell) {
   return status || *run->interrupted ? -1 : 0;
 }
 
-static int derive(study_run *run) {
-  size_t count;
-  const compare_row *const all = study_rows(run, STUDY_SAMPLES, &count);
-  for (size_t i = 0; i < count; i++) study_add(run, COMPARE_ROWS, &all[i]);
-  return 0;
-}
-
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 /* in mm or mrad, with its bound */
@@ -312,11 +301,11 @@ const study robot_compare_study = {
     .tables = {[STUDY_SAMPLES] = STUDY_ROWS(compare_row, .meaning = "a setting"),
                [COMPARE_ROWS] =
                    STUDY_ROWS(compare_row, .json = "settings_compared", .csv = "robot_compare.csv",
+                              .from = "robot_compare_cells WHERE run = ?1 ORDER BY row",
                               .meaning = "a setting of MuJoCo")},
     .check = check,
     .plan = plan,
     .run = measure,
-    .derive = derive,
     .show = show,
     .release = robot_case_close,
 };

@@ -11,16 +11,12 @@
 
 #include "clock.h"
 #include "robot_answer.h"
-#include "robot_error.h"
 #include "robot_physics.h"
+#include "statistics.h"
 #include "studies.h"
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
-    .max = 1e3, .result = "time")                                                                  \
-  X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "interval of the times at which states are compared, s", .initial = "0.002", .min = 1e-5,      \
-    .max = 10, .result = "output_step")                                                            \
+  ROBOT_GRID_OPTIONS(X, row)                                                                       \
   X(row, starts, WHOLE, "starts", "COUNT",                                                         \
     "initial conditions: the first from --qpos, --height and --tilt, others random around it "     \
     "(default: 1, or all of --states)",                                                            \
@@ -95,6 +91,105 @@ static const column sample_columns[] = {
     COLUMNS(error_sample, FLAG, own),
     {0},
 };
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum {
+  ERROR_ANSWERS = STUDY_SAMPLES + 1,
+  ERROR_STEPS,
+  ERROR_JOINTS,
+  ERROR_TIMES,
+};
+
+#define ERROR_WHICH(COLUMN, row)                                                                   \
+  COLUMN(row, file, COUNT, "", "number of the file, from 0")                                       \
+  COLUMN(row, start, COUNT, "", "number of the initial condition, from 0")
+
+#define ERROR_MEASURES(COLUMN, row)                                                                \
+  COLUMN(row, bodies, AMOUNT, "m",                                                                 \
+         "error of the bodies: root mean square distance of their origins over time")              \
+  COLUMN(row, hinges, AMOUNT, "rad",                                                               \
+         "error of the hinges: root mean square difference of their angles over time")             \
+  COLUMN(row, states, AMOUNT, "",                                                                  \
+         "root mean square error of all positions and velocities, in SI units")
+
+/* Of MuJoCo at the model's own settings, and of the reference. */
+#define ERROR_PHYSICS(COLUMN, row)                                                                 \
+  COLUMN(row, energy, NUMBER, "J",                                                                 \
+         "change of energy in MuJoCo, E(T) - E(0); E is mj_energyPos + mj_energyVel: bodies, "     \
+         "gravity and springs, without the energy of contacts")                                    \
+  COLUMN(row, energy_reference, NUMBER, "J", "the same in the reference")                          \
+  COLUMN(row, energy_drift, NUMBER, "J", "energy drift: energy - energy_reference")                \
+  COLUMN(row, energy_bound, AMOUNT, "J",                                                           \
+         "largest difference of energy_drift from its true value, estimated")                      \
+  COLUMN(row, penetration, AMOUNT, "m",                                                            \
+         "deepest contact in MuJoCo: the largest -dist of all contacts at all output times, or 0") \
+  COLUMN(row, penetration_reference, AMOUNT, "m", "the same in the reference")                     \
+  COLUMN(row, penetration_bound, AMOUNT, "m",                                                      \
+         "largest difference of penetration_reference from its true value, estimated")             \
+  COLUMN(row, creep, AMOUNT, "m",                                                                  \
+         "friction creep in MuJoCo: the largest norm of the integral of v dt for two geoms while " \
+         "their "                                                                                  \
+         "contact sticks (friction force inside its cone); v: tangential velocity of one geom "    \
+         "against the other, mean over their contacts. Not known if surfaces move (surfacevel)")   \
+  COLUMN(row, creep_reference, AMOUNT, "m", "the same in the reference")                           \
+  COLUMN(row, creep_bound, AMOUNT, "m",                                                            \
+         "largest difference of creep_reference from its true value, estimated")
+
+#define ANSWER_COLUMNS(COLUMN, row)                                                                \
+  ERROR_WHICH(COLUMN, row)                                                                         \
+  COLUMN(row, model, TEXT, "", "name of the model, or of its file")                                \
+  COLUMN(row, how, TEXT, "",                                                                       \
+         "the reference: libess; libess, without event functions (from a certain time); MuJoCo's " \
+         "fine steps; empty if there is no answer")                                                \
+  COLUMN(row, knob, AMOUNT, "", "tolerance of libess, or MuJoCo's finest step in s")               \
+  COLUMN(row, until, AMOUNT, "s", "duration that the answer is valid for")                         \
+  COLUMN(row, at, AMOUNT, "s",                                                                     \
+         "time from which libess has no event functions; unknown if it always has them")           \
+  ERROR_MEASURES(COLUMN, row)                                                                      \
+  COLUMN(row, bodies_bound, AMOUNT, "m",                                                           \
+         "bound: the largest difference of `bodies` from its true value")                          \
+  COLUMN(row, hinges_bound, AMOUNT, "rad", "the same of `hinges`")                                 \
+  COLUMN(row, states_bound, AMOUNT, "", "the same of `states`")                                    \
+  ERROR_PHYSICS(COLUMN, row)                                                                       \
+  COLUMN(row, jumps, AMOUNT, "",                                                                   \
+         "jumps of contact points that no event function detects (meshes, cylinders), in libess")  \
+  COLUMN(row, jump_dist, AMOUNT, "m",                                                              \
+         "largest change of a contact's distance over a step with such a jump, motion included")   \
+  ROBOT_STEP_COLUMNS(COLUMN, row)                                                                  \
+  COLUMN(row, seconds, AMOUNT, "s", "processor time until the first number")                       \
+  COLUMN(row, total, AMOUNT, "s",                                                                  \
+         "processor time of the whole answer, the table of steps excluded")                        \
+  COLUMN(row, note, TEXT, "", "why there is no answer, or what limits it")
+TAKEN_ROW(answer_row, ANSWER_COLUMNS);
+
+#define STEP_COLUMNS(COLUMN, row)                                                                  \
+  ERROR_WHICH(COLUMN, row)                                                                         \
+  COLUMN(row, name, TEXT, "", "MuJoCo's integrator")                                               \
+  COLUMN(row, knob, AMOUNT, "s", "time step")                                                      \
+  COLUMN(row, own, FLAG, "", "whether integrator and time step are those of the model")            \
+  ERROR_MEASURES(COLUMN, row)                                                                      \
+  COLUMN(row, seconds, AMOUNT, "s", "processor time of one run")                                   \
+  COLUMN(row, note, TEXT, "", "why there is no error: unstable at this step")
+TAKEN_ROW(step_row, STEP_COLUMNS);
+
+#define JOINT_COLUMNS(COLUMN, row)                                                                 \
+  ERROR_WHICH(COLUMN, row)                                                                         \
+  COLUMN(row, name, TEXT, "", "the joint, or a coordinate of a free body")                         \
+  COLUMN(row, unit, TEXT, "", "unit of the two errors: m or rad")                                  \
+  COLUMN(row, most, AMOUNT, "", "largest error over time at the model's own settings")             \
+  COLUMN(row, most_bound, AMOUNT, "", "largest difference of that error from its true value")      \
+  COLUMN(row, at, AMOUNT, "s", "time of the largest error")
+TAKEN_ROW(joint_row, JOINT_COLUMNS);
+
+#define TIME_COLUMNS(COLUMN, row)                                                                  \
+  ERROR_WHICH(COLUMN, row)                                                                         \
+  COLUMN(row, at, AMOUNT, "s", "time")                                                             \
+  COLUMN(row, bodies, AMOUNT, "m",                                                                 \
+         "root mean square distance of the bodies' origins at that time, at the model's own "      \
+         "settings")                                                                               \
+  COLUMN(row, hinges, AMOUNT, "rad", "root mean square difference of the hinges' angles, likewise")
+TAKEN_ROW(time_row, TIME_COLUMNS);
 
 /* ---- the files ------------------------------------------------------------------------------- */
 
@@ -444,99 +539,239 @@ static int measure(study_run *run, const void *cell) {
   return status ? -1 : 0;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* times are noisy, and nobody changes a setting for so little */
-static double cost(const step_row *r) {
-  static const double worth = 0.8;
-  return r->own ? worth * r->seconds : r->seconds;
-}
+/* ---- queries --------------------------------------------------------------------------------- */
 
 /* The cheapest of MuJoCo's runs whose errors, and those of all smaller steps of the same
- * integrator, are at most these; NULL: none that was tried. */
-static const step_row *cheapest(const step_row all[], size_t count, const answer_row *a,
-                                double bodies, double hinges) {
-  const step_row *best = NULL;
-  bool holds = true;
-  for (size_t i = count; i-- > 0;) {
+ * integrator, are small enough: times are noisy, and nobody changes a setting for a fifth of them;
+ * of two errors that are in proportion to the step rounding makes one the larger; and the true
+ * error may be larger by the reference's, which is the bound. */
+static const char answers_sql[] =
+    "(WITH step AS (SELECT s.file, s.start, s.row, s.name, s.knob, "
+    "iif(s.own, 0.8, 1) * s.seconds AS cost, (a.bodies > 1e-9 OR a.hinges > 1e-9) AND "
+    "min(coalesce(s.bodies <= coalesce(max(1e-6, 0.501 * a.bodies), 1e-6), 0) AND NOT "
+    "coalesce(s.hinges > coalesce(max(1e-6, 0.501 * a.hinges), 1e-6), 0)) OVER finer AS is_half, "
+    "min(coalesce(s.bodies <= 1e-3 - a.bodies_bound, 0) AND NOT "
+    "coalesce(s.hinges > 1e-3 - a.hinges_bound, 0)) OVER finer AS is_small "
+    "FROM laps s JOIN laps a USING (file, start) WHERE s.kind = 'step' AND a.kind = 'answer' "
+    "WINDOW finer AS (PARTITION BY s.file, s.start, s.name ORDER BY s.row DESC)), "
+    "half AS (SELECT *, row_number() OVER (PARTITION BY file, start ORDER BY cost, row DESC) "
+    "AS place FROM step WHERE is_half), "
+    "small AS (SELECT *, row_number() OVER (PARTITION BY file, start ORDER BY cost, row DESC) "
+    "AS place FROM step WHERE is_small) "
+    "SELECT a.*, coalesce(half.name, '') AS half_by, half.knob AS half_step, "
+    "coalesce(small.name, '') AS small_by, small.knob AS small_step FROM laps a "
+    "LEFT JOIN half ON half.file = a.file AND half.start = a.start AND half.place = 1 "
+    "LEFT JOIN small ON small.file = a.file AND small.start = a.start AND small.place = 1 "
+    "WHERE a.kind = 'answer' ORDER BY a.file, a.start)";
+
+#define ROWS_OF(kind) "laps WHERE kind = '" kind "' ORDER BY file, start, row"
+
+/* ---- the screen ------------------------------------------------------------------------------ */
+
+/* m, rad: a smaller error is none */
+static const double still = 1e-9;
+
+/* a bound to one digit, never a smaller one */
+static double upward(double bound) {
+  if (!(bound > 0.0 && isfinite(bound))) return bound;
+  const double digit = pow(10.0, floor(log10(bound)));
+  return digit * ceil(bound / digit * (1.0 - 1e-12));
+}
+
+/* a number with its bound; what has none is exact, as at the initial condition */
+static void print_known(double value, double bound, const char *unit) {
+  if (value + bound < still)
+    printf("less than %.1g %s", 1e3 * still, unit);
+  else if (bound == 0.0)
+    printf("%.3g %s", 1e3 * value, unit);
+  else if (value > bound)
+    printf("%.3g +- %g %s", 1e3 * value, upward(1e3 * bound), unit);
+  else
+    printf("less than %.2g %s", 1e3 * (value + bound), unit);
+}
+
+static bool is_of(const answer_row *a, size_t file, size_t start) {
+  return a->file == file && a->start == start;
+}
+
+/* the joints that are off the most, and a number of each */
+static void show_joints(const study_run *run, const answer_row *a) {
+  enum { SHOWN = 3 };
+  size_t count;
+  const joint_row *const all = study_rows(run, ERROR_JOINTS, &count);
+  const joint_row *last = NULL;
+  for (size_t shown = 0; shown < SHOWN; shown++) {
+    const joint_row *most = NULL;
+    for (size_t i = 0; i < count; i++) {
+      const joint_row *const j = &all[i];
+      const bool is_less = !last || j->most < last->most || (j->most == last->most && j > last);
+      if (is_of(a, j->file, j->start) && is_less && (!most || j->most > most->most)) most = j;
+    }
+    if (!most || !(most->most > still)) return;
+    printf("  %-16s %s: ", shown ? "" : "worst joints", most->name);
+    print_known(most->most, most->most_bound, strcmp(most->unit, "m") ? "mrad" : "mm");
+    printf(", at %.3g s\n", most->at);
+    last = most;
+  }
+}
+
+/* MuJoCo's run by that integrator and step; NULL: there is none */
+static const step_row *step_by(const study_run *run, const answer_row *a, const char *name,
+                               double knob) {
+  size_t count;
+  const step_row *const all = study_rows(run, ERROR_STEPS, &count);
+  for (size_t i = 0; i < count; i++)
+    if (is_of(a, all[i].file, all[i].start) && !strcmp(all[i].name, name) && all[i].knob == knob)
+      return &all[i];
+  return NULL;
+}
+
+static void show_need(const study_run *run, const answer_row *a, const step_row *own,
+                      const char *what, const char *name, double knob) {
+  const step_row *const r = step_by(run, a, name, knob);
+  printf("  %-16s ", what);
+  if (!r) {
+    puts("none of the steps that were tried");
+    return;
+  }
+  printf("%s at %.3g ms", r->name, 1e3 * r->knob);
+  const double times = own && !*own->note ? r->seconds / own->seconds : NAN;
+  if (own && r == own)
+    printf(", which is the model's own");
+  else if (fabs(times - 1.0) < 0.05)
+    printf(", which takes as long");
+  else if (!isnan(times))
+    printf(", which takes %.2g times as long", times);
+  putchar('\n');
+}
+
+static void show_steps(const study_run *run, const answer_row *a) {
+  size_t count;
+  const step_row *const all = study_rows(run, ERROR_STEPS, &count), *own = NULL;
+  for (size_t i = 0; i < count; i++)
+    if (is_of(a, all[i].file, all[i].start) && all[i].own) own = &all[i];
+  puts("Cheapest integrator and step tried that have an error of at most:");
+  if (a->bodies > still || a->hinges > still)
+    show_need(run, a, own, "half the above", a->half_by, a->half_step);
+  show_need(run, a, own, "1 mm, 1 mrad", a->small_by, a->small_step);
+  puts("Errors by step, of bodies in mm and of hinges in mrad, and the time of a run (*: the "
+       "model's own):");
+  const char *last = "";
+  for (size_t i = 0; i < count; i++) {
     const step_row *const r = &all[i];
-    if (r->file != a->file || r->start != a->start) continue;
-    // steps of an integrator are listed from the largest on
-    if (i + 1 == count || strcmp(r->name, all[i + 1].name) != 0) holds = true;
-    holds = holds && r->bodies <= bodies && !(r->hinges > hinges);
-    if (holds && (!best || cost(r) < cost(best))) best = r;
+    if (!is_of(a, r->file, r->start)) continue;
+    if (strcmp(last, r->name)) printf("  %s\n", r->name);
+    last = r->name;
+    printf("  %12.5g ms%c ", 1e3 * r->knob, r->own ? '*' : ' ');
+    if (*r->note) {
+      puts(r->note);
+      continue;
+    }
+    printf("%9.3g ", 1e3 * r->bodies);
+    if (isnan(r->hinges))
+      printf("%9s", "-");
+    else
+      printf("%9.3g", 1e3 * r->hinges);
+    printf("  %8.2g s\n", r->seconds);
   }
-  return best;
 }
 
-static void choose_steps(const step_row all[], size_t count, answer_row *a) {
-  const bool is_off = a->bodies > robot_error_still || a->hinges > robot_error_still;
-  // of two errors that are in proportion to the step rounding makes one the larger
-  static const double half_of = 0.501, none = 1e-6;
-  const step_row *const half = is_off ? cheapest(all, count, a, fmax(none, half_of * a->bodies),
-                                                 fmax(none, half_of * a->hinges))
-                                      : NULL;
-  // the true error may be larger by the reference's, which is the bound
-  const step_row *const small =
-      cheapest(all, count, a, 1e-3 - a->bodies_bound, 1e-3 - a->hinges_bound);
-  a->half_by = half ? half->name : "";
-  a->half_step = half ? half->knob : NAN;
-  a->small_by = small ? small->name : "";
-  a->small_step = small ? small->knob : NAN;
+/* MuJoCo's at the model's own settings and the reference's, in mm */
+static void show_length(const char *what, double mine, double of, double bound) {
+  printf("  %-16s %.3g mm, in the reference ", what, 1e3 * mine);
+  print_known(of, bound, "mm");
+  putchar('\n');
 }
 
-static answer_row answer_of(const error_sample *s) {
-  return (answer_row){.file = s->file,
-                      .start = s->start,
-                      .model = s->model,
-                      .how = s->how,
-                      .knob = s->knob,
-                      .until = s->until,
-                      .at = s->at,
-                      .bodies = s->bodies,
-                      .hinges = s->hinges,
-                      .states = s->states,
-                      .bodies_bound = s->bodies_bound,
-                      .hinges_bound = s->hinges_bound,
-                      .states_bound = s->states_bound,
-                      .energy = s->energy,
-                      .energy_reference = s->energy_reference,
-                      .energy_drift = s->energy_drift,
-                      .energy_bound = s->energy_bound,
-                      .penetration = s->penetration,
-                      .penetration_reference = s->penetration_reference,
-                      .penetration_bound = s->penetration_bound,
-                      .creep = s->creep,
-                      .creep_reference = s->creep_reference,
-                      .creep_bound = s->creep_bound,
-                      .jumps = s->jumps,
-                      .jump_dist = s->jump_dist,
-                      .seconds = s->seconds,
-                      .total = s->total,
-                      .note = s->note};
+static void show_physics(const answer_row *a) {
+  if (!isnan(a->energy))
+    printf("  %-16s %.3g +- %g J (MuJoCo %+.4g J, reference %+.4g J)\n", "energy drift",
+           a->energy_drift, upward(a->energy_bound), a->energy, a->energy_reference);
+  if (fmax(a->penetration, a->penetration_reference) > still)
+    show_length("penetration", a->penetration, a->penetration_reference, a->penetration_bound);
+  if (fmax(a->creep, a->creep_reference) > still)
+    show_length("friction creep", a->creep, a->creep_reference, a->creep_bound);
+  if (a->jumps > 0.0)
+    printf("  %-16s %g of contact points (meshes, cylinders), the largest by %.2g mm\n", "jumps",
+           a->jumps, 1e3 * a->jump_dist);
 }
 
-static int derive(study_run *run) {
-  size_t count, steps;
-  const error_sample *const all = study_rows(run, STUDY_SAMPLES, &count);
+static void show_how(const answer_row *a) {
+  const bool is_libess = strcmp(a->how, robot_by_steps) != 0;
+  printf("By %s %s %g%s, for the whole %.3g s. The first number took %.2g s, all %.2g s.\n", a->how,
+         is_libess ? "at a tolerance of" : "of", is_libess ? a->knob : 1e3 * a->knob,
+         is_libess ? "" : " ms", a->until, a->seconds, a->total);
+  if (*a->note) printf("Note: %s.\n", a->note);
+}
+
+static void show_answer(const study_run *run, const answer_row *a) {
+  size_t count, starts = 0;
+  const answer_row *const all = study_rows(run, ERROR_ANSWERS, &count);
+  for (size_t i = 0; i < count; i++) starts += all[i].file == a->file;
+  printf("\n%s", a->model);
+  if (starts > 1) printf(", initial condition %zu", a->start);
+  if (!*a->how) {
+    printf(": no answer: %s\n", a->note);
+    return;
+  }
+  puts(": the error of MuJoCo at the model's own settings");
+  if (isnan(a->states)) {
+    puts("  is not known: it is unstable at this step");
+  } else {
+    printf("  %-16s ", "bodies");
+    print_known(a->bodies, a->bodies_bound, "mm, root mean square");
+    putchar('\n');
+    if (!isnan(a->hinges)) {
+      printf("  %-16s ", "hinges");
+      print_known(a->hinges, a->hinges_bound, "mrad, root mean square");
+      putchar('\n');
+    }
+    show_joints(run, a);
+  }
+  show_physics(a);
+  show_how(a);
+  show_steps(run, a);
+}
+
+/* ---- over the initial conditions of a model -------------------------------------------------- */
+
+static void show_over(const answer_row a[], size_t count, const char *name, const char *unit) {
+  const column *const c = column_find(answer_row_columns, name);
+  double value[count + 1], median = NAN;
+  size_t known = 0, worst = 0;
   for (size_t i = 0; i < count; i++) {
-    const error_sample *const s = &all[i];
-    const step_row step = {s->file,   s->start,  s->name,   s->knob,    s->own,
-                           s->bodies, s->hinges, s->states, s->seconds, s->note};
-    const joint_row joint = {s->file, s->start, s->name, s->unit, s->most, s->most_bound, s->at};
-    const time_row time = {s->file, s->start, s->at, s->bodies, s->hinges};
-    if (!strcmp(s->kind, of_step)) study_add(run, ERROR_STEPS, &step);
-    if (!strcmp(s->kind, of_joint)) study_add(run, ERROR_JOINTS, &joint);
-    if (!strcmp(s->kind, of_time)) study_add(run, ERROR_TIMES, &time);
+    const double here = column_number(c, &a[i]);
+    if (isnan(here)) continue;
+    if (!known || here > column_number(c, &a[worst])) worst = i;
+    value[known++] = here;
   }
-  const step_row *const step = study_rows(run, ERROR_STEPS, &steps);
-  for (size_t i = 0; i < count; i++) {
-    answer_row answer = answer_of(&all[i]);
-    choose_steps(step, steps, &answer);
-    if (!strcmp(all[i].kind, of_answer)) study_add(run, ERROR_ANSWERS, &answer);
-  }
-  return 0;
+  if (!known || measure_median(value, known, &median)) return;
+  printf("  %-16s median %.3g %s, at most %.3g %s (initial condition %zu)\n", name, 1e3 * median,
+         unit, 1e3 * column_number(c, &a[worst]), unit, a[worst].start);
 }
+
+static void show_summary(const answer_row a[], size_t count) {
+  size_t known = 0;
+  for (size_t i = 0; i < count; i++) known += isnan(a[i].states) ? 0 : 1;
+  printf("\n%s, over %zu initial conditions", a->model, count);
+  if (known < count) printf(", of which %zu have an error", known);
+  puts(": the error of MuJoCo at the model's own settings");
+  show_over(a, count, "bodies", "mm");
+  show_over(a, count, "hinges", "mrad");
+}
+
+static void show(const study_run *run) {
+  size_t count;
+  const answer_row *const all = study_rows(run, ERROR_ANSWERS, &count);
+  for (size_t i = 0, next; i < count; i = next) {
+    for (next = i; next < count && all[next].file == all[i].file; next++)
+      show_answer(run, &all[next]);
+    if (next > i + 1) show_summary(&all[i], next - i);
+  }
+  putchar('\n');
+}
+
+/* ---- the study ------------------------------------------------------------------------------- */
 
 /* none has what was asked for */
 static int conclude(study_run *run) {
@@ -568,22 +803,24 @@ const study robot_error_study = {
     .words = words,
     .settings_size = sizeof(robot_settings),
     .cell_size = sizeof(place),
+    .laps = "SELECT * FROM robot_error_cells WHERE run = ?1",
     .tables = {[STUDY_SAMPLES] = STUDY_TABLE(sample_columns, error_sample,
                                              .meaning = "an answer, a step, a joint or a time"),
-               [ERROR_ANSWERS] =
-                   STUDY_ROWS(answer_row, .json = "answers", .csv = "robot_error.csv",
-                              .meaning = "the answer for an initial condition of a file"),
+               [ERROR_ANSWERS] = STUDY_ROWS(
+                   answer_row, .json = "answers", .csv = "robot_error.csv", .from = answers_sql,
+                   .meaning = "the answer for an initial condition of a file"),
                [ERROR_STEPS] = STUDY_ROWS(step_row, .json = "steps", .csv = "robot_error_steps.csv",
+                                          .from = ROWS_OF("step"),
                                           .meaning = "one of MuJoCo's integrators at a time step"),
-               [ERROR_JOINTS] =
-                   STUDY_ROWS(joint_row, .json = "joints", .csv = "robot_error_joints.csv",
-                              .meaning = "a joint, or a coordinate of a free body"),
-               [ERROR_TIMES] = STUDY_ROWS(time_row, .csv = "robot_error_times.csv",
-                                          .meaning = "one time of the model's own run")},
+               [ERROR_JOINTS] = STUDY_ROWS(
+                   joint_row, .json = "joints", .csv = "robot_error_joints.csv",
+                   .from = ROWS_OF("joint"), .meaning = "a joint, or a coordinate of a free body"),
+               [ERROR_TIMES] =
+                   STUDY_ROWS(time_row, .csv = "robot_error_times.csv", .from = ROWS_OF("time"),
+                              .meaning = "one time of the model's own run")},
     .check = check,
     .plan = plan,
     .run = measure,
-    .derive = derive,
-    .show = robot_error_show,
+    .show = show,
     .conclude = conclude,
 };

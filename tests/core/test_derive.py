@@ -1,6 +1,6 @@
 """Derives the tables of studies again from samples that were kept, and compares every cell.
 
-Each folder in `frozen` has the command of a small run, its database and its .csv files, as they were
+Each folder in `frozen` has the command of a small run, its database, its .csv files and its screen, as they were
 when every study derived its tables in C of its own. The samples are put under a run of the program
 that is tested, which finds nothing to measure and derives its tables; those in the database, which
 the .json and the screen are of, and the .csv files are to be the same. Where samples say more today
@@ -47,11 +47,11 @@ def asked(database, sql):
         return []
 
 
-def begin(command, folder):
+def begin(command, models, folder):
     """The run that the command begins in a new folder, without its cells."""
     database = folder / "essbench.sqlite"
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        command, cwd=models, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     while process.poll() is None and not asked(database, "SELECT 1 FROM run"):
         time.sleep(0.002)
@@ -110,18 +110,19 @@ def csv_of(folder):
     return {x.name: list(csv.reader(x.open())) for x in sorted(folder.glob("*.csv"))}
 
 
-def derive(program, words, kept, changes, folder):
-    """What the program derives from the samples of a kept database: tables by their names."""
+def derive(program, words, kept, changes, models, folder):
+    """What the program derives from the samples of a kept database: tables by their names, and its screen."""
     command = [program, *words, "--out", str(folder)]
-    database = begin(command, folder)
+    database = begin(command, models, folder)
     put(database, kept, changes)
     before = asked(database, "SELECT count(*) FROM cell")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=models, capture_output=True, text=True, timeout=600)
     if done.returncode:
         sys.exit(f"{shlex.join(words)}: {done.stderr}")
     if asked(database, "SELECT count(*) FROM cell") != before:
         sys.exit(f"{shlex.join(words)}: cells were measured")
-    return {**csv_of(folder), **tables_of(database)}
+    # the last lines name the files
+    return {**csv_of(folder), **tables_of(database)}, done.stdout.partition("\nresults in ")[0].replace(str(folder), "OUT")
 
 
 def value_of(cell):
@@ -178,7 +179,9 @@ def check(program, name):
         words = shlex.split((of / "command").read_text())
         expected = {**csv_of(of), **tables_of(kept)}
         changes = (of / "samples.sql").read_text() if (of / "samples.sql").exists() else ""
-        found = derive(program, words, kept, changes, pathlib.Path(room) / "out")
+        found, screen = derive(program, words, kept, changes, of, pathlib.Path(room) / "out")
+    if (of / "screen").exists() and (of / "screen").read_text() != screen:
+        sys.exit(f"{name}: the screen has changed:\n{screen}")
     for table, rows in expected.items():
         if table not in found:
             sys.exit(f"{name}: there is no {table}")

@@ -83,7 +83,14 @@ for command in run work-precision ensemble sweep; do
 done
 echo words >none.xml
 before=$(fingerprint)
-refuses 1 'none.xml does not compile' run --model mjcf --file none.xml
+for command in run work-precision ensemble sweep; do
+  refuses 1 'none.xml does not compile: XML' $command --model mjcf --file none.xml
+done
+echo '<mujoco><worldbody><geom size="1"/></worldbody></mujoco>' >none.xml
+before=$(fingerprint)
+for command in run work-precision ensemble sweep; do
+  refuses 1 'none.xml is not accepted: nothing in it moves' $command --model mjcf --file none.xml
+done
 refuses 2 'mjcf has no contact force' run --model mjcf --file legs.xml --solver mujoco-callback
 
 finish

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "series.h"
+#include "race.h"
 #include "solvers.h"
 #include "studies.h"
 #include "study_fixture.h"

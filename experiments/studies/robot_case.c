@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The robot of a study, what runs from each start, and how far two runs are apart. */
+#include <gsl/gsl_eigen.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "clock.h"
 #include "files.h"
-#include "robot_study.h"
+#include "robot_case.h"
 #include "second_order.h"
 
 /* numbers that a trajectory may have: 64 MB of them, of which some six are kept at a time */
@@ -30,43 +31,6 @@ const char *const robot_fourth_order = "RK4";
 
 const char *const robot_who[] = {
     [ROBOT_MUJOCO] = "MuJoCo", [ROBOT_LIBESS] = "libess", [ROBOT_PLAIN] = "plain"};
-
-#define ERROR(called, member) COLUMN_AS(called, robot_sample, member, AMOUNT, "", "")
-
-const column robot_sample_columns[] = {
-    COLUMN_AS("trial", robot_sample, start, COUNT, "", ""),
-    COLUMNS(robot_sample, COUNT, process),
-    COLUMNS(robot_sample, TEXT, solver, variant),
-    COLUMNS(robot_sample, AMOUNT, time_step, rtol),
-    ERROR("rms_error", error.states),
-    ERROR("position_error", error.bodies),
-    COLUMNS(robot_sample, AMOUNT, seconds),
-    COLUMN_AS("field_evaluations", robot_sample, evaluations, AMOUNT, "", ""),
-    COLUMNS(robot_sample, AMOUNT, steps, repetitions, retaken, disturbed, until),
-    ERROR("tolerances_apart", tolerances.states),
-    ERROR("mujoco_apart", mujoco.states),
-    ERROR("estimate", estimate.states),
-    COLUMNS(robot_sample, AMOUNT, growth, touchdowns),
-    COLUMN_AS("message", robot_sample, note, TEXT, "", ""),
-    COLUMN_AS("ended", robot_sample, status, TEXT, "", ""),
-    COLUMNS(robot_sample, TEXT, contact),
-    COLUMNS(robot_sample, AMOUNT, check_step, jumps, refused, size),
-    ERROR("hinge_error", error.hinges),
-    ERROR("bodies_estimate", estimate.bodies),
-    ERROR("hinges_estimate", estimate.hinges),
-    ERROR("mujoco_bodies", mujoco.bodies),
-    ERROR("mujoco_hinges", mujoco.hinges),
-    {0},
-};
-
-robot_sample robot_sample_unknown(size_t start, const char *note) {
-  robot_sample s;
-  column_clear(robot_sample_columns, &s);
-  s.tolerances = s.mujoco = robot_error_unknown;
-  s.start = start;
-  s.note = note;
-  return s;
-}
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -804,6 +768,48 @@ robot_error robot_apart(const study_run *run, const robot_track *t, const robot_
   return (robot_error){sqrt(sum.states / (counted * (double)(c->size.nq + c->size.nv))),
                        sqrt(sum.bodies / (counted * (double)c->bodies)),
                        sqrt(sum.hinges / (counted * (double)c->hinges))};
+}
+
+/* ---- how stiff a field is ---------------------------------------------------------------------
+ */
+
+/* the modulus of the largest eigenvalue of the field's Jacobian by differences, or NaN where the
+ * field gives up; room for n (n + 5) numbers */
+static double radius_at(robot *r, size_t n, const double x[], gsl_eigen_nonsymm_workspace *work,
+                        double room[]) {
+  double *const value = room + n * n, *const f = value + 2 * n, *const g = f + n, *const y = g + n;
+  gsl_matrix_view jacobian = gsl_matrix_view_array(room, n, n);
+  gsl_vector_complex_view values = gsl_vector_complex_view_array(value, n);
+  double largest = 0.0;
+  if (robot_plain_field(r, x, f)) return NAN;
+  memcpy(y, x, n * sizeof *y);
+  for (size_t j = 0; j < n; j++) {
+    const double step = 1e-7 * (1.0 + fabs(x[j]));
+    y[j] += step;
+    if (robot_plain_field(r, y, g)) return NAN;
+    y[j] = x[j];
+    for (size_t i = 0; i < n; i++) {
+      room[i * n + j] = (g[i] - f[i]) / step;
+      if (!isfinite(room[i * n + j])) return NAN;
+    }
+  }
+  if (gsl_eigen_nonsymm(&jacobian.matrix, &values.vector, work)) return NAN;
+  for (size_t i = 0; i < n; i++) largest = fmax(largest, hypot(value[2 * i], value[2 * i + 1]));
+  return largest;
+}
+
+double robot_spectral_radius(study_run *run, const double states[], size_t count) {
+  enum { JACOBIANS = 25 };
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  double sum = 0.0, looks = 0.0;
+  gsl_eigen_nonsymm_workspace *const work = gsl_eigen_nonsymm_alloc(n);
+  double *const room = calloc(n * (n + 5), sizeof *room);
+  for (size_t i = 0; work && room && i < count; i += JACOBIANS, looks += 1.0)
+    sum += radius_at(c->robot, n, states + i * n, work, room);
+  if (work) gsl_eigen_nonsymm_free(work);
+  free(room);
+  return sum / looks;
 }
 
 /* ---- before anything is measured ------------------------------------------------------------- */

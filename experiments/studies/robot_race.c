@@ -8,15 +8,11 @@
 
 #include "json_file.h"
 #include "race.h"
-#include "robot_study.h"
+#include "robot_race.h"
 #include "studies.h"
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, time, NUMBER, "time", "S", "duration of a run, s", .initial = "1", .min = 1e-3,           \
-    .max = 1e3, .result = "time")                                                                  \
-  X(row, output_step, NUMBER, "output-step", "S",                                                  \
-    "interval of the times at which states are compared, s", .initial = "0.002", .min = 1e-5,      \
-    .max = 10, .result = "output_step")                                                            \
+  ROBOT_GRID_OPTIONS(X, row)                                                                       \
   X(row, starts, WHOLE, "starts", "COUNT",                                                         \
     "initial conditions: the first from --qpos, --height and --tilt, others random around it",     \
     .initial = "10", .min = 1, .max = 1000, .result = "starts")                                    \
@@ -84,6 +80,46 @@ static const study_word words[] = {
     {"refused", "contact at which the reference ends"},
     {0},
 };
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+#define ERROR(called, member) COLUMN_AS(called, robot_sample, member, AMOUNT, "", "")
+
+static const column robot_sample_columns[] = {
+    COLUMN_AS("trial", robot_sample, start, COUNT, "", ""),
+    COLUMNS(robot_sample, COUNT, process),
+    COLUMNS(robot_sample, TEXT, solver, variant),
+    COLUMNS(robot_sample, AMOUNT, time_step, rtol),
+    ERROR("rms_error", error.states),
+    ERROR("position_error", error.bodies),
+    COLUMNS(robot_sample, AMOUNT, seconds),
+    COLUMN_AS("field_evaluations", robot_sample, evaluations, AMOUNT, "", ""),
+    COLUMNS(robot_sample, AMOUNT, steps, repetitions, retaken, disturbed, until),
+    ERROR("tolerances_apart", tolerances.states),
+    ERROR("mujoco_apart", mujoco.states),
+    ERROR("estimate", estimate.states),
+    COLUMNS(robot_sample, AMOUNT, growth, touchdowns),
+    COLUMN_AS("message", robot_sample, note, TEXT, "", ""),
+    COLUMN_AS("ended", robot_sample, status, TEXT, "", ""),
+    COLUMNS(robot_sample, TEXT, contact),
+    COLUMNS(robot_sample, AMOUNT, check_step, jumps, refused, size),
+    ERROR("hinge_error", error.hinges),
+    ERROR("bodies_estimate", estimate.bodies),
+    ERROR("hinges_estimate", estimate.hinges),
+    ERROR("mujoco_bodies", mujoco.bodies),
+    ERROR("mujoco_hinges", mujoco.hinges),
+    {0},
+};
+
+/* without numbers, and why */
+static robot_sample robot_sample_unknown(size_t start, const char *note) {
+  robot_sample s;
+  column_clear(robot_sample_columns, &s);
+  s.tolerances = s.mujoco = robot_error_unknown;
+  s.start = start;
+  s.note = note;
+  return s;
+}
 
 /* ---- cells: one start each, whose reference serves all --------------------------------------- */
 
@@ -653,131 +689,227 @@ static int robot_measure(study_run *run, const void *cell) {
   return status;
 }
 
+/* ---- the first start over time --------------------------------------------------------------- */
+
+static void add_touchdowns(study_run *run, const robot_track *t) {
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < t->touches; i++) {
+    if (!robot_event_is_contact(c->robot, t->touch[i].event)) continue;
+    const robot_touchdown_row row = {t->touch[i].time,
+                                     robot_event_name(c->robot, t->touch[i].event)};
+    study_add(run, ROBOT_TOUCHDOWNS, &row);
+  }
+}
+
+static void add_errors(study_run *run, const robot_entry *e, const robot_track *t,
+                       const robot_track *of, size_t count) {
+  const robot_settings *const s = run->settings;
+  const char *const who = e->kind == ROBOT_MUJOCO ? e->variant : robot_who[e->kind];
+  for (size_t i = 1; i < count && i < t->reached; i++) {
+    if (!t->at_end[i]) continue;
+    const robot_time_row row = {who, e->knob, e->own, (double)i * s->output_step,
+                                robot_apart_at(run, t, of, i)};
+    study_add(run, ROBOT_ERRORS, &row);
+  }
+}
+
+/* the position or velocity that is furthest off, over what the reference's own range is */
+static size_t most_apart(const study_run *run, const robot_track *t, const robot_track *of,
+                         size_t count) {
+  const robot_case *const c = run->own;
+  size_t found = 0;
+  double most = -1.0;
+  for (size_t k = 0; k < c->size.nq + c->size.nv; k++) {
+    double low = INFINITY, high = -INFINITY, sum = 0.0;
+    for (size_t i = 0; i < count && i < t->reached; i++) {
+      const double value = of->states[i * c->size.dimension + k],
+                   off = t->states[i * c->size.dimension + k] - value;
+      low = fmin(low, value);
+      high = fmax(high, value);
+      sum += off * off;
+    }
+    // a state that hardly moves is nobody's interest
+    const double share = sum / (1e-6 + (high - low) * (high - low));
+    if (share > most) most = share, found = k;
+  }
+  return found;
+}
+
+static void add_path(study_run *run, const robot_track *t, const robot_track *of, size_t count) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension, parting = most_apart(run, t, of, count);
+  for (size_t k = 0; k < n; k++) {
+    char name[ROBOT_NAME_SIZE];
+    robot_state_name(c->robot, k, name);
+    const char *const state = study_text(run, "%s", name);
+    for (size_t i = 0; i < count; i++) {
+      const robot_path_row row = {.t = (double)i * s->output_step,
+                                  .state = state,
+                                  .unit = robot_state_unit(c->robot, k),
+                                  .parts = k == parting,
+                                  .counts = k >= c->size.nq || robot_state_counts(c->robot, k),
+                                  .reference = of->states[i * n + k],
+                                  .mujoco = i < t->reached ? t->states[i * n + k] : NAN};
+      study_add(run, ROBOT_PATHS, &row);
+    }
+  }
+}
+
+/* which runs are drawn over time: MuJoCo's own; of libess and of plain, by the first base, every
+ * other tolerance down to the smallest */
+static bool is_drawn(const robot_settings *s, const robot_entry *e) {
+  if (e->kind == ROBOT_MUJOCO) return e->own;
+  if (e->variant != robot_bases[s->bases.index[0]]) return false;
+  for (size_t i = s->tolerances.count; i > 0; i--)
+    if (s->tolerances.value[i - 1] == e->knob) return (s->tolerances.count - i) % 2 == 0;
+  return false;
+}
+
+/* an entry as it ran from the first start: no clock has a say in where it ends */
+static int repeat(study_run *run, const robot_entry *e, const robot_sample *ran, const double x0[],
+                  bool listen, robot_track *t) {
+  t->most_steps = ran->steps;
+  return robot_follow(run, e, x0, listen, t);
+}
+
+/* the outputs that its reference reaches by both its tolerances */
+static size_t count_outputs(const study_run *run, const robot_sample *reference) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  size_t count = 0;
+  while (count < c->outputs && (double)count * s->output_step <= reference->until) count++;
+  return count;
+}
+
+/* `ran` is what is known of the first start's runs, in the order of the entries */
+static int add_runs(study_run *run, const robot_sample ran[], const double x0[],
+                    robot_track *reference, robot_track *t) {
+  const robot_case *const c = run->own;
+  const robot_settings *const s = run->settings;
+  const size_t count = count_outputs(run, ran);
+  int status = repeat(run, c->entry, ran, x0, true, reference);
+  if (!status) add_touchdowns(run, reference);
+  for (size_t i = 1; !status && i < c->entries; i++) {
+    if (!is_drawn(s, &c->entry[i])) continue;
+    status = repeat(run, &c->entry[i], &ran[i], x0, false, t);
+    if (!status) add_errors(run, &c->entry[i], t, reference, count);
+    if (!status && c->entry[i].own) add_path(run, t, reference, count);
+  }
+  return status;
+}
+
+static int robot_derive_paths(study_run *run) {
+  const robot_case *const c = run->own;
+  const robot_sample *const ran = study_rows(run, ROBOT_SAMPLES, NULL);
+  robot_track reference = {0}, t = {0};
+  double *const x0 = calloc(c->size.dimension + 1, sizeof *x0);
+  int status = x0 ? 0 : study_out_of_memory(run);
+  if (!status && robot_start_of(run, 0, x0)) status = -1;
+  if (!status && (robot_track_alloc(run, &reference) || robot_track_alloc(run, &t))) status = -1;
+  if (!status) status = add_runs(run, ran, x0, &reference, &t);
+  robot_track_free(&reference);
+  robot_track_free(&t);
+  free(x0);
+  return status;
+}
+
+/* ---- what a field costs ---------------------------------------------------------------------- */
+
+/* states that a cost is the mean over, and how often. Beyond so many states a robot's Jacobians
+ * take longer than its study. */
+enum { STATES = 500, ROUNDS = 20, DIMENSION_MAX = 200 };
+
+/* of dopri5: how far it is stable along the negative axis, and evaluations of a step */
+static const double stable_to = 3.3, stages = 6.0;
+
+/* it is no failure of the study where a robot falls apart on the way */
+static void measure(study_run *run, double x[], double states[], robot_bounds *b) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  const size_t count = (size_t)fmin(STATES, ceil(s->time / s->output_step));
+  double until;
+  robot_set_control(c->robot, robot_controls_at(&c->controls, 0.0, &until));
+  if (robot_cost_states(c->robot, x, s->output_step, count, states)) return;
+  robot_cost cost;
+  if (!robot_cost_at(c->robot, states, count, ROUNDS, &cost)) {
+    b->cost = cost;
+    // differences of times: one that is hardly there may come out below nothing
+    double *const parts[] = {&b->cost.inertia, &b->cost.rows, &b->cost.forces, &b->cost.rates};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) *parts[i] = fmax(0.0, *parts[i]);
+  }
+  b->radius = robot_spectral_radius(run, states, count);
+  b->evaluations = stages * b->radius / stable_to;
+}
+
+/* along the first start */
+static int measure_bounds(study_run *run, robot_bounds *b) {
+  const robot_case *const c = run->own;
+  const size_t n = c->size.dimension;
+  *b = (robot_bounds){{NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}, NAN, NAN};
+  if (n > DIMENSION_MAX) return 0;
+  double *const states = calloc((STATES + 1) * n, sizeof *states), *const x = states + STATES * n;
+  if (!states) return study_out_of_memory(run);
+  const int status = robot_start_of(run, 0, x) ? -1 : 0;
+  if (!status) measure(run, x, states, b);
+  free(states);
+  return status;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-#define ABOUT(member, kind, unit, ...)                                                             \
-  COLUMN_AS("reference." #member, robot_top, member, kind, unit, __VA_ARGS__)
+static int add_facts(study_run *run) {
+  const robot_settings *const s = run->settings;
+  const robot_case *const c = run->own;
+  robot_top top = {.file = run->operand,
+                   .period = robot_period(c),
+                   .twin_gap = c->twin_gap,
+                   .twin_text_gap = c->twin_text_gap,
+                   .broken = c->broken,
+                   .pose = s->qpos ? "qpos" : robot_start_pose(c->robot),
+                   .sizes = c->size};
+  return measure_bounds(run, &top.bounds) ? -1 : study_add(run, ROBOT_FACTS, &top);
+}
 
-#define OFF(member, kind, unit, ...)                                                               \
-  COLUMN_AS("off." #member, robot_top, off.member, kind, unit, __VA_ARGS__)
+static void add_runs_of(study_run *run) {
+  const robot_case *const c = run->own;
+  for (size_t i = 0; i < c->entries; i++) {
+    const robot_entry *const e = &c->entry[i];
+    const robot_run_row row = {i, i ? robot_who[e->kind] : "reference", e->variant, e->knob,
+                               e->own};
+    study_add(run, ROBOT_RUNS, &row);
+  }
+}
 
-#define COST(member, meaning)                                                                      \
-  COLUMN_AS("cost." #member "_s", robot_top, bounds.cost.member, AMOUNT, "s", meaning)
+static void add_findings(study_run *run) {
+  static const char *const treatments[] = {
+      [ROBOT_SMOOTH] = "smooth",     [ROBOT_GUARDED] = "guarded", [ROBOT_KINK] = "kink",
+      [ROBOT_FOLLOWED] = "followed", [ROBOT_REFUSED] = "refused", [ROBOT_LEFT_OUT] = "left out"};
+  const robot_case *const c = run->own;
+  const robot_finding *const all = robot_findings(c->robot);
+  for (size_t i = 0; i < robot_finding_count(c->robot); i++) {
+    const robot_finding_row row = {.treatment = treatments[all[i].treatment],
+                                   .kind = all[i].kind,
+                                   .name = all[i].name,
+                                   .why = all[i].why,
+                                   .events = all[i].events};
+    study_add(run, ROBOT_FINDINGS, &row);
+  }
+}
 
-static const column top_columns[] = {
-    COLUMN(robot_top, file, TEXT, "", "the model, as given"),
-    COLUMN(robot_top, pose, TEXT, "",
-           "that initial conditions are made of: qpos, keyframe 0, init_qpos or qpos0"),
-    COLUMN_AS("positions", robot_top, sizes.nq, COUNT, "", "nq"),
-    COLUMN_AS("velocities", robot_top, sizes.nv, COUNT, "", "nv"),
-    COLUMN_AS("activations", robot_top, sizes.na, COUNT, "", "na"),
-    COLUMN_AS("actuators", robot_top, sizes.nu, COUNT, "", "nu"),
-    COLUMN_AS("bodies", robot_top, sizes.bodies, COUNT, "", "the world among them"),
-    COLUMN_AS("events", robot_top, sizes.events, COUNT, "", "event functions"),
-    COLUMN_AS("time_step", robot_top, sizes.time_step, AMOUNT, "s", "the model's own"),
-    COLUMN_AS("integrator", robot_top, sizes.integrator, TEXT, "", "the model's own"),
-    COLUMN(robot_top, period, AMOUNT, "s",
-           "a row of --ctrl is held for so long; not known: it is held to the end"),
-    COLUMN(robot_top, twin_gap, AMOUNT, "",
-           "of a twin: RMS difference of its field from MuJoCo's, over the field's RMS"),
-    COLUMN(robot_top, twin_text_gap, AMOUNT, "",
-           "the same from the twin's own text, whose contacts have an added mass"),
-    COLUMN(robot_top, broken, AMOUNT, "",
-           "the most by which the first initial condition, as its pose, breaks an equality: m, "
-           "rad, or a "
-           "tendon's length"),
-    COLUMN(robot_top, growth, AMOUNT, "",
-           "of a disturbance of 1e-8 of the velocities, at most, by MuJoCo's steps; median"),
-    COLUMN(robot_top, reached, COUNT, "", "initial conditions whose reference reaches the end"),
-    ABOUT(until, AMOUNT, "s", "time that the reference of every initial condition reaches"),
-    ABOUT(status, TEXT, "", "success, or why the shortest reference ends there"),
-    ABOUT(contact, TEXT, "", "where that happens"),
-    ABOUT(size, AMOUNT, "",
-          "of its states: root mean square over positions and velocities and the output times; "
-          "median"),
-    ABOUT(estimate, AMOUNT, "",
-          "of its error: the larger of the two below, by initial condition; median"),
-    ABOUT(estimate_worst, AMOUNT, "", "of all initial conditions"),
-    ABOUT(bodies_estimate, AMOUNT, "m", "likewise, of the bodies' origins; median"),
-    ABOUT(hinges_estimate, AMOUNT, "rad", "likewise, of the hinges' angles; median"),
-    ABOUT(tolerances_apart, AMOUNT, "", "from libess at ten times its tolerance; median"),
-    ABOUT(mujoco_apart, AMOUNT, "",
-          "from mj_step at its smallest steps, two of them extrapolated where that is nearer; "
-          "median"),
-    ABOUT(
-        check_step, AMOUNT, "s",
-        "the smallest of those, by RK4: --check-step, or what --budget lets it be; the largest of "
-        "the initial conditions"),
-    ABOUT(jumps, AMOUNT, "",
-          "jumps of the points of followed contacts, that no event function detects; median"),
-    ABOUT(refused, AMOUNT, "",
-          "share of its steps that were tried in vain, there and elsewhere; median"),
-    OFF(base, AMOUNT, "m",
-        "largest error of the base from the first initial condition, along one axis, by the "
-        "model's own "
-        "step; not known where nothing floats or is off"),
-    OFF(axis, TEXT, "", "that axis"),
-    OFF(name, TEXT, "", "of the joint that is off the most"),
-    OFF(joint, AMOUNT, "", "how far that is, at most, in the unit that follows"),
-    OFF(unit, TEXT, "", "m or rad"),
-    OFF(from, AMOUNT, "s", "when its error is a tenth of its largest"),
-    OFF(after, TEXT, "", "the last touch-down before"),
-    OFF(after_time, AMOUNT, "s", "its time"),
-    COST(field,
-         "a right-hand-side evaluation at a new state: the four that follow, along the first run"),
-    COST(kinematics, "poses of bodies, lengths of tendons"),
-    COST(inertia, "its factors, and transmissions"),
-    COST(rows, "of contacts and limits that act"),
-    COST(forces, "velocities, actuators, and the search for the rows' forces"),
-    COST(guards, "event functions, at a state not seen before"),
-    COST(rates, "their rates, after the field"),
-    COST(step, "mj_step by Euler, along the same states"),
-    COLUMN_AS("cost.acting", robot_top, bounds.cost.acting, AMOUNT, "",
-              "contacts and limits that act there, the mean"),
-    COLUMN_AS("stiffness.spectral_radius", robot_top, bounds.radius, AMOUNT, "1/s",
-              "of the field's Jacobian there, the mean"),
-    COLUMN_AS("stiffness.evaluations", robot_top, bounds.evaluations, AMOUNT, "1/s",
-              "that dopri5 takes in a second where stability alone sets its steps"),
-    {0},
-};
-
-/* medians over the starts */
-#define ERRORS                                                                                     \
-  COLUMN(                                                                                          \
-      robot_row, rms_error, AMOUNT, "",                                                            \
-      "against the reference: root mean square over positions, quaternions normalised, and "       \
-      "velocities, in SI units mixed, over the output times; median over the initial conditions"), \
-      COLUMN(robot_row, rms_low, AMOUNT, "", "its lower quartile"),                                \
-      COLUMN(robot_row, rms_high, AMOUNT, "", "its upper quartile"),                               \
-      COLUMN(robot_row, position_error, AMOUNT, "m",                                               \
-             "of the bodies' origins, root mean square; median"),                                  \
-      COLUMN(robot_row, hinge_error, AMOUNT, "rad",                                                \
-             "of the hinges' angles, root mean square; median"),                                   \
-      COLUMN(robot_row, seconds, AMOUNT, "s", "wall time of a run; median"),                       \
-      COLUMN(robot_row, estimate, AMOUNT, "",                                                      \
-             "error of the reference, below which nothing is claimed"),                            \
-      COLUMN(robot_row, known, COUNT, "", "initial conditions with numbers"),                      \
-      COLUMN(robot_row, note, TEXT, "", "why there are none of others")
-
-static const column mujoco_columns[] = {
-    COLUMN(robot_row, variant, TEXT, "", "MuJoCo's integrator"),
-    COLUMN_AS("time_step", robot_row, knob, AMOUNT, "s", "of mj_step"),
-    COLUMN(robot_row, own, FLAG, "", "whether both are the model's own"),
-    ERRORS,
-    {0},
-};
-
-static const column libess_columns[] = {
-    COLUMN_AS("base", robot_row, variant, TEXT, "", "how steps are made: one of --base"),
-    COLUMN_AS("tolerance", robot_row, knob, AMOUNT, "", "rtol = atol"),
-    ERRORS,
-    COLUMN(robot_row, evaluations, AMOUNT, "", "of the field; median"),
-    {0},
-};
+static int derive(study_run *run) {
+  add_runs_of(run);
+  add_findings(run);
+  return robot_choose(run) || robot_derive_paths(run) || add_facts(run) ? -1 : 0;
+}
 
 /* ---- the study ------------------------------------------------------------------------------- */
 
-const study robot_study = {
+#define RUNS(kind, columns_, ...)                                                                  \
+  STUDY_TABLE(columns_, robot_row,                                                                 \
+              .from = "laps WHERE who = '" kind "' GROUP BY row ORDER BY row", __VA_ARGS__)
+
+const study robot_race_study = {
     .name = "robot-race",
     .summary = "race of MuJoCo and libess on a model (MJCF) at equal errors",
     .example = "essbench robot ant.xml --race --starts 3",
@@ -800,26 +932,28 @@ const study robot_study = {
         {
             [ROBOT_SAMPLES] = STUDY_ROWS(robot_sample, .sql = STUDY_LAP,
                                          .meaning = "one run from one initial condition"),
-            [ROBOT_TOP] = STUDY_TABLE(top_columns, robot_top, .json = "",
-                                      .meaning = "the model, and its reference"),
+            [ROBOT_TOP] =
+                STUDY_TABLE(robot_top_columns, robot_top, .json = "", .from = robot_top_sql,
+                            .meaning = "the model, and its reference"),
             [ROBOT_FINDINGS] =
                 STUDY_ROWS(robot_finding_row, .json = "survey",
                            .meaning = "what switches in the model, and what is made of it"),
             [ROBOT_MUJOCO_ROWS] =
-                STUDY_TABLE(mujoco_columns, robot_row, .json = "mujoco", .csv = "robot_mujoco.csv",
-                            .meaning = "one integrator at one time step"),
+                RUNS("MuJoCo", robot_mujoco_columns, .json = "mujoco", .csv = "robot_mujoco.csv",
+                     .meaning = "one integrator at one time step"),
             [ROBOT_LIBESS_ROWS] =
-                STUDY_TABLE(libess_columns, robot_row, .json = "libess", .csv = "robot_libess.csv",
-                            .meaning = "one base and tolerance of libess"),
-            [ROBOT_PLAIN_ROWS] = STUDY_TABLE(
-                libess_columns, robot_row, .json = "plain", .csv = "robot_plain.csv",
+                RUNS("libess", robot_libess_columns, .json = "libess", .csv = "robot_libess.csv",
+                     .meaning = "one base and tolerance of libess"),
+            [ROBOT_PLAIN_ROWS] = RUNS(
+                "plain", robot_libess_columns, .json = "plain", .csv = "robot_plain.csv",
                 .meaning = "one base and tolerance of libess on MuJoCo's field, without guards"),
-            [ROBOT_ORDERS] = STUDY_ROWS(robot_order_row, .json = "orders",
+            [ROBOT_ORDERS] = STUDY_ROWS(robot_order_row, .json = "orders", .from = robot_orders_sql,
                                         .meaning = "one of MuJoCo's integrators"),
-            [ROBOT_REACH] = STUDY_ROWS(robot_reach_row, .json = "reach", .csv = "robot_reach.csv",
-                                       .meaning = "an error that is asked for"),
+            [ROBOT_REACH] =
+                STUDY_ROWS(robot_reach_row, .json = "reach", .csv = "robot_reach.csv",
+                           .from = robot_reach_sql, .meaning = "an error that is asked for"),
             [ROBOT_HELD_OUT] = STUDY_ROWS(
-                robot_held_out, .csv = "robot_held_out.csv",
+                robot_held_out, .csv = "robot_held_out.csv", .from = robot_held_out_sql,
                 .meaning =
                     "a target error, at an initial condition that did not choose the setting"),
             [ROBOT_TOUCHDOWNS] =
@@ -831,11 +965,19 @@ const study robot_study = {
             [ROBOT_PATHS] =
                 STUDY_ROWS(robot_path_row, .csv = "robot_paths.csv",
                            .meaning = "one state of the first initial condition at one time"),
+            [ROBOT_FACTS] = STUDY_TABLE(robot_fact_columns, robot_top, .sql = "robot_facts",
+                                        .meaning = "the model, and what its fields cost"),
+            [ROBOT_RUNS] = STUDY_ROWS(robot_run_row, .sql = "robot_entries",
+                                      .meaning = "what runs from each initial condition"),
+            [ROBOT_CHOICES] =
+                STUDY_ROWS(robot_choice_row, .sql = "robot_choices",
+                           .meaning = "the setting of a program for an error that is asked for"),
         },
+    .laps = robot_laps_sql,
     .check = check,
     .plan = plan,
     .run = robot_measure,
-    .derive = robot_derive,
+    .derive = derive,
     .show = robot_show,
     .show_table = robot_show_runs,
     .show_part = robot_show_part,
