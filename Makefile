@@ -200,10 +200,13 @@ python: setup-python ; @tools/python install
 python-factors: setup-python
 	@tools/python factors
 	@tools/page results docs/results/python.md
+# an engine, and the other one
+race-engine = @if tools/engines install $(1); then tools/engines race $(1) $(essbench) $(call quote,$(OUT)/$(1)) && \
+	  tools/page --without work_precision,crossing_cost,$(2) $(call quote,$(OUT)) docs/results/findings.md; fi
 #: race Drake's integrators, which are fetched if they can be, into docs/results/findings.md
-drake: setup-build build-essbench
-	@if tools/drake install; then tools/drake race $(essbench) $(call quote,$(OUT)/drake) && \
-	  tools/page --without work_precision,crossing_cost $(call quote,$(OUT)) docs/results/findings.md; fi
+drake: setup-build build-essbench ; $(call race-engine,drake,simbody)
+#: race Simbody's integrators, which are built from the source in Debian, into docs/results/findings.md
+simbody: setup-build build-essbench ; $(call race-engine,simbody,drake)
 #: cases that others have published or that other engines run, into docs/results/outside.md
 outside: setup-figures python
 	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)

@@ -46,4 +46,7 @@ extern const solver_type ode_solver;
  * Python with Drake, and models with damping: its damping is another law. */
 extern const solver_type drake_solver;
 
+/* Simbody likewise; refuses where its worker has not been built. */
+extern const solver_type simbody_solver;
+
 #endif

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The process that runs Drake for drake.c: a body on springs, or on legs, as a MultibodyPlant.
-
-argv[1] is JSON: the body, its springs or legs, the scheme, the accuracy, the output times. Each request is a start, as
-doubles. Each answer, and a first one once all is built, is 256 bytes: a whole number, the steps taken or -1, and where
-that is -1 the reason. After steps come the states at the output times, as doubles.
-"""
+"""The process that runs Drake for drake.c: a body on springs, or on legs, as a MultibodyPlant. Requests and answers are
+those of worker.h."""
 import json
 import os
 import struct
@@ -14,8 +10,11 @@ OUT = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # what a library prints is not an answer
 
 
-def say(steps, why="", states=b""):
-    OUT.write(struct.pack("=q248s", steps, " ".join(why.split()).encode()[:247]) + states)
+RATES, STATES, COUNTS = range(3)
+
+
+def say(steps, why="", evaluations=0, numbers=b""):
+    OUT.write(struct.pack("=4q224s", steps, 0, evaluations, 0, " ".join(why.split()).encode()[:223]) + numbers)
     OUT.flush()
 
 
@@ -125,6 +124,9 @@ class AsItIs:
     def ours(self, states):
         return states
 
+    def our_rates(self, x, rates):
+        return rates
+
 
 class Free:
     """A free body's state: here the position comes first, and the angular velocity is in the body's frame; in Drake the
@@ -139,6 +141,10 @@ class Free:
     def ours(self, states):
         turn, v = states[:4], states[self.nq :]
         return np.concatenate((self.swapped(states[:7], 4), states[7 : self.nq], self.rates(turn, v, True)))
+
+    def our_rates(self, x, rates):
+        """How a state of ours changes, by how its own does; both angular accelerations are of one vector."""
+        return np.concatenate((self.swapped(rates[:7], 4), rates[7 : self.nq], self.rates(x[3:7], rates[self.nq :], True)))
 
     @staticmethod
     def swapped(x, first):
@@ -167,14 +173,20 @@ class Run:
         self.form = Free(self.plant) if "legs" in s else AsItIs()
         self.size = self.plant.num_positions() + self.plant.num_velocities()
 
-    def answer(self, start):
+    def answer(self, what, x):
         self.context.SetTime(0.0)
-        self.plant.SetPositionsAndVelocities(self.its_own, self.form.theirs(np.frombuffer(start)))
+        self.plant.SetPositionsAndVelocities(self.its_own, self.form.theirs(x))
+        if what == RATES:
+            rates = self.plant.EvalTimeDerivatives(self.its_own).CopyToVector()
+            say(0, numbers=self.form.our_rates(x, rates).tobytes())
+            return
         self.simulator.Initialize()
+        self.integrator.ResetStatistics()
         self.integrator.StartDenseIntegration()
         self.simulator.AdvanceTo(self.times[-1])
         states = self.form.ours(self.integrator.StopDenseIntegration().vector_values(self.times))
-        say(self.integrator.get_num_steps_taken(), states=np.ascontiguousarray(states.T).tobytes())
+        say(self.integrator.get_num_steps_taken(), evaluations=self.integrator.get_num_derivative_evaluations(),
+            numbers=b"" if what == COUNTS else np.ascontiguousarray(states.T).tobytes())  # fmt: skip
 
 
 def leave_core():
@@ -188,9 +200,9 @@ def main():
     leave_core()
     run = Run(json.loads(sys.argv[1]))
     say(0)
-    while len(start := sys.stdin.buffer.read(8 * run.size)) == 8 * run.size:
+    while len(asked := sys.stdin.buffer.read(8 + 8 * run.size)) == 8 + 8 * run.size:
         try:
-            run.answer(start)
+            run.answer(int.from_bytes(asked[:8], sys.byteorder), np.frombuffer(asked[8:]))
         except RuntimeError as why:
             say(-1, str(why))
 

@@ -25,6 +25,7 @@ const solver_line solver_types[] = {
     {&time_stepping_solver, SETTING_TIME_STEP},
     {&ode_solver, SETTING_TIME_STEP},
     {&drake_solver, SETTING_TOLERANCE | SETTING_RTOL | SETTING_H_MAX},
+    {&simbody_solver, SETTING_TOLERANCE | SETTING_RTOL | SETTING_H_MAX},
     {&plain_euler_solver, SETTING_TIME_STEP},
     {&plain_rk4_solver, SETTING_TIME_STEP},
     {&plain_dopri5_solver, TOLERANCES},

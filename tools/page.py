@@ -356,7 +356,7 @@ def watched(folder, part, e):
 def machine(e, *more):
     """Of which commit, build, machine and day a file of results is; warnings come last."""
     versions = {"MuJoCo": (e.get("mujoco") or {}).get("version"), "CVODE": e.get("sundials"), "GSL": e.get("gsl"),
-                "ODE": e.get("ode"), "Drake": e.get("drake")}
+                "ODE": e.get("ode"), "Drake": e.get("drake"), "Simbody": e.get("simbody")}
     rivals = [f"{name} {version}" for name, version in versions.items() if version]
     said = [*rivals, e["compiler"], f"{e['cores']} cores ({e['cpu']})", e["date"][:10]]
     return f"commit `{e['git_commit'][:7]}`, {', '.join(said)}; {disturbed(e, *more)}"

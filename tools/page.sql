@@ -40,6 +40,37 @@ FROM systems CROSS JOIN methods LEFT JOIN drake_best USING (race, system, method
 WHERE EXISTS (SELECT 1 FROM drake_all a WHERE a.race = systems.race AND a.system = systems.system AND a.method = methods.method)
 GROUP BY race, at, number ORDER BY race, at, number;
 
+-- of findings.md: of Simbody's race each method's setting with the fewest evaluations of the right-hand side within an error
+CREATE VIEW simbody_runs AS
+WITH methods (number, method, label) AS (
+  VALUES (1, 'simbody-merson', 'Simbody Merson'), (2, 'simbody-merson-witness', 'Simbody Merson, witness functions'),
+    (3, 'simbody-cpodes', 'Simbody CPodes BDF'), (4, 'simbody-cpodes-witness', 'Simbody CPodes BDF, witness functions'),
+    (5, 'simbody-adams', 'Simbody CPodes Adams'), (6, 'simbody-adams-witness', 'Simbody CPodes Adams, witness functions'),
+    (7, 'plain-dopri5', 'event-unaware dopri5'), (8, 'plain-cvode', 'event-unaware CVODE Adams'), (9, 'libess', 'libess')),
+runs AS (
+  SELECT rowid AS at, iif(model = 'hopper', model, model || ', N = ' || contacts) AS system, replace(method, '-contact', '') AS method,
+    method LIKE '%-contact%' AS contact, rms_error, field_evaluations, iif(method LIKE 'plain-%', 0, event_evaluations) AS event_evaluations, status
+  FROM "simbody/work_precision")
+SELECT min(at) OVER (PARTITION BY system) AS place, runs.*, number, label FROM runs JOIN methods USING (method);
+CREATE VIEW simbody_best AS
+WITH asked (error) AS (VALUES (1e-1), (1e-2), (1e-3), (1e-4))
+SELECT place, system, number, label, method, contact, error, min(field_evaluations) AS field_evaluations,
+  printf('%.0f%s', min(field_evaluations), iif(event_evaluations > 0, printf(' (%.0f)', event_evaluations), '')) AS said
+FROM asked JOIN simbody_runs ON rms_error <= error AND status IN ('ok', 'crossings') GROUP BY system, method, contact, error;
+CREATE VIEW simbody_table AS
+SELECT system, label, max(iif(error = 1e-1, said, NULL)) AS e1, max(iif(error = 1e-2, said, NULL)) AS e2,
+  max(iif(error = 1e-3, said, NULL)) AS e3, max(iif(error = 1e-4, said, NULL)) AS e4
+FROM (SELECT DISTINCT place, system, number, label, method, contact FROM simbody_runs WHERE NOT contact)
+LEFT JOIN simbody_best USING (place, system, number, label, method, contact)
+GROUP BY place, number ORDER BY place, number;
+CREATE VIEW simbody_ratios AS -- the fewest of Simbody's integrators over libess's, without witness functions and with them; and tracked contacts' over a force's
+SELECT iif(their.method LIKE '%-witness', 'witness', 'without') AS kind, system, error, 1.0 * min(their.field_evaluations) / our.field_evaluations AS ratio
+FROM simbody_best their JOIN simbody_best our USING (system, error)
+WHERE our.method = 'libess' AND their.method LIKE 'simbody-%' AND NOT their.contact GROUP BY kind, system, error
+UNION ALL
+SELECT 'contact', system, error, 1.0 * tracked.field_evaluations / force.field_evaluations
+FROM simbody_best tracked JOIN simbody_best force USING (system, error, method) WHERE tracked.contact AND NOT force.contact;
+
 -- of paper.md and README.md: libess's error over MuJoCo's by the paper's protocol, and what it comes to, a line each
 CREATE VIEW paper_factors AS
 SELECT contacts, 1.0 * ours.rms_error / theirs.rms_error AS median, 1.0 * ours.rms_worst / theirs.rms_worst AS worst
@@ -317,6 +348,10 @@ SELECT printf('On springs without damping an event-unaware solver takes only %.2
 FROM (SELECT b.system, error, min(b.median_s) / our.median_s AS ratio FROM drake_best b JOIN drake_best our USING (race, system, error)
   WHERE our.method = 'libess' AND b.method LIKE 'plain-%' AND race = 'race' GROUP BY system, error ORDER BY ratio LIMIT 1)
 WHERE ratio < 1;
+CREATE VIEW lost_simbody AS
+SELECT printf('On springs without damping Simbody needs fewer right-hand-side evaluations than libess in %d of %d comparisons at equal error, at best %.2g times as many (%s, an error of %s).',
+  sum(ratio < 1), count(*), min(ratio), system, short(error, 'g')) AS said
+FROM simbody_ratios WHERE kind = 'without' HAVING min(ratio) < 1;
 CREATE VIEW lost_python AS -- against SciPy at the same tolerance
 SELECT printf('At the same tolerance ess has a larger error than SciPy on %s.', listed("case")) AS said FROM python_errs_more
 HAVING count(*) > 0;

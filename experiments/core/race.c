@@ -14,6 +14,7 @@
 #include "solvers.h"
 #include "study_run.h"
 #include "turns.h"
+#include "worker.h"
 
 /* the start of every trial */
 static int draw_starts(contest_starts *s, bool random, unsigned long seed) {
@@ -602,8 +603,24 @@ static int own_gap(const model *m, unsigned long seed, bridge_gap *gap,
 #endif
 }
 
+/* of an engine in a process of its own */
+static int workers_gap(const solver_type *engine, const model *m, const solver_settings *settings,
+                       unsigned long seed, bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]) {
+  *gap =
+      (bridge_gap){.rms = NAN, .states = SAME_SYSTEM_STATES, .inverse_weight = NAN, .scaling = NAN};
+  const int status =
+      worker_field_gap(engine, m, settings, SAME_SYSTEM_STATES, seed, &gap->gap, message);
+  if (status || gap->gap <= WORKER_GAP_MAX) return status;
+  measure_message(message,
+                  "%s, %zu contacts: the relative acceleration residual of %s is %.2g; up to %.0g "
+                  "is accepted",
+                  m->type->name, model_contacts(m), engine->name, gap->gap, WORKER_GAP_MAX);
+  return SOLVER_FAILED;
+}
+
 int same_system(const solver_type *engine, const model *m, const solver_settings *settings,
                 unsigned long seed, bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]) {
+  if (worker_is(engine)) return workers_gap(engine, m, settings, seed, gap, message);
   const bool is_own = solver_on(engine, m) != engine;
   const int status =
       is_own ? own_gap(m, seed, gap, message)

@@ -231,14 +231,16 @@ int race_ratio(const study_run *run, size_t cell, const draws *d, size_t entries
 
 /* ---- same system ----------------------------------------------------------------------------- */
 
-/* That MuJoCo and libess have the same mechanical system, without which no race says anything. */
+/* That an engine and libess have the same mechanical system, without which no race says anything.
+ */
 
 /* States at which a study compares the two fields. */
 enum { SAME_SYSTEM_STATES = 2000 };
 
-/* Their gap with one of MuJoCo's two solvers and these settings, at states drawn by `seed`. 0; or
- * with one line SOLVER_REFUSED where it does not do the model, SOLVER_FAILED where the gap is
- * larger than BRIDGE_GAP_MAX, or MuJoCo complains. */
+/* Their gap with one of MuJoCo's two solvers, or an engine in a process of its own (worker.h), and
+ * these settings, at states drawn by `seed`. 0; or with one line SOLVER_REFUSED where it does not
+ * do the model, SOLVER_FAILED where the gap is larger than BRIDGE_GAP_MAX or WORKER_GAP_MAX, or the
+ * engine complains. */
 int same_system(const solver_type *engine, const model *m, const solver_settings *settings,
                 unsigned long seed, bridge_gap *gap, char message[SOLVER_MESSAGE_SIZE]);
 

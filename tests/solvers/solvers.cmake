@@ -3,7 +3,6 @@ foreach(duty
     cvode
     dimension
     dopri5
-    drake
     gsl
     listing
     location
@@ -12,7 +11,8 @@ foreach(duty
     sliding
     smooth
     stiff
-    time_stepping)
+    time_stepping
+    worker)
   ess_test(baselines_${duty} solvers)
 endforeach()
 if(TARGET PkgConfig::ODE)

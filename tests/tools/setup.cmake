@@ -14,8 +14,8 @@ set_tests_properties(dist PROPERTIES SKIP_RETURN_CODE 77)
 # CMake without packages
 add_test(NAME packages COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_packages.sh ${CMAKE_SOURCE_DIR})
 
-# the race against Drake without Drake
-add_test(NAME drake_skipped COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_drake.sh ${CMAKE_SOURCE_DIR})
+# the races against Drake and Simbody without these
+add_test(NAME engines COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_engines.sh ${CMAKE_SOURCE_DIR})
 
 # numbers of other engines, without these
 add_test(NAME outside COMMAND ${CMAKE_CURRENT_LIST_DIR}/test_outside.sh ${CMAKE_SOURCE_DIR})

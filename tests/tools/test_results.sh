@@ -19,7 +19,7 @@ case \$1 in derivative | run)
 esac
 END
 # what would be fetched is not here, and nothing is counted
-printf '#!/bin/sh\nexit 1\n' | tee tools/drake >tools/outside
+printf '#!/bin/sh\nexit 1\n' | tee tools/engines >tools/outside
 printf '#!/bin/sh\n' >tools/trajectories
 printf '#!/bin/sh\n' >tools/counts
 printf '/results/\n/program\n' >.gitignore
@@ -29,7 +29,7 @@ git init -q . && git config user.name test && git config user.email test@example
 git add . && git commit -qm start
 commit=$(git rev-parse HEAD)
 made_up "$sources" results "$commit"
-mv results/drake "$room/drake"
+mkdir "$room/engines" && mv results/drake results/simbody "$room/engines"
 again_kept() { databases "$sources" results; }
 # how they were measured: beside a load of 0.3
 measured_before() {
@@ -84,7 +84,7 @@ has_stayed() { # block, page: it is as the commit has it
   git show "$commit:$2" >"$room/then"
   [ -n "$(section "$1" "$2")" ] && [ "$(section "$1" "$2")" = "$(section "$1" "$room/then")" ]
 }
-grep -q '^results: drake/work_precision is skipped: `tools/drake install` fails$' "$room/out" &&
+grep -q '^results: drake/work_precision is skipped: `tools/engines install drake` fails$' "$room/out" &&
   has_stayed 'race of Drake' docs/results/findings.md
 check 'a part whose package is missing is skipped in one line, and its blocks stay' $?
 for page in docs/results/{speed,paper,accuracy,robots}.md; do
@@ -99,8 +99,8 @@ written() { # what tools/results says of pages: each, and what it is of
   python3 -B -c 'from written import WRITTEN
 for page, parts in WRITTEN: print(page, *parts)'
 }
-again() { # every page, once more; but for Drake's tables, of which there are no results
-  written | while read -r page _; do tools/page --without drake results "$page" || echo "$page failed"; done
+again() { # every page, once more; but for tables of Drake and Simbody, of which there are no results
+  written | while read -r page _; do tools/page --without drake,simbody results "$page" || echo "$page failed"; done
 }
 [ -z "$(again)" ] && [ -z "$(git status --porcelain --untracked-files=no)" ] && [ "$(wc -l <written.py)" -gt 1 ]
 check 'the tools a second time change nothing' $?
@@ -163,7 +163,7 @@ git reset -q --hard "$commit"
 missing() {
   written | while read -r page parts; do
     for part in $parts; do
-      rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/drake" "$room/less"
+      rm -rf "$room/less" && mkdir "$room/less" && cp -r results/. "$room/engines/." "$room/less"
       rm -rf "$room/less/$part".* "$room/less/${part}"_* "$room/less/$part"
       databases "$sources" "$room/less"
       # blocks of these stay
