@@ -123,7 +123,8 @@ static void follow_block(double tilt, double duration) {
   SP::NonSmoothDynamicalSystem system(new NonSmoothDynamicalSystem(0.0, duration));
   system->insertDynamicalSystem(block);
   for (int side = -1; side <= 1; side += 2)
-    insert(system, block, 0.0, SP::Relation(new Corner(0.5 * side * block_width, block->velocity())));
+    insert(system, block, 0.0,
+           SP::Relation(new Corner(0.5 * side * block_width, block->velocity())));
   follow(system, block, duration);
 }
 
