@@ -2,7 +2,7 @@
 # implicit Runge-Kutta steps of each order, and libess by its tolerance.
 # SPDX-License-Identifier: GPL-3.0-or-later
 figure = 'fig_outside_order'
-needs = 'outside_fesd.csv:problem,order,steps,error'
+needs = 'outside_fesd.csv:case,order,steps,error'
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 table = data.'/outside_fesd.csv'
 
@@ -18,9 +18,9 @@ y_range = log_range('y')
 orders = ''
 do for [w in found] { if (w ne 'libess') { orders = including(orders, w) } }
 # both problems on the same axes
-problems = 'oscillator mass'
-headings(p) = p eq 'mass' ? 'Mass on a belt' : 'Oscillator that switches'
-at(w, p) = name(0) eq w && strstrt(strcol("problem"), p) == 1 ? positive(cell("steps")) : NaN
+problems = 'nosnoc belt'
+headings(p) = p eq 'belt' ? 'Mass on a belt' : 'Oscillator that switches'
+at(w, p) = name(0) eq w && strcol("case") eq p ? positive(cell("steps")) : NaN
 hue(w) = shade_of(paper_shades, place(orders, w), words(orders))
 
 eval canvas(7.35, 3.3)
