@@ -22,6 +22,7 @@ enum { LINE_SIZE = 256 };
 static double value_of(const char *text) {
   if (strcmp(text, "INFINITY") == 0) return INFINITY;
   if (strcmp(text, "ESS_BASE_DOPRI5") == 0) return ESS_BASE_DOPRI5;
+  if (strcmp(text, "ESS_LOCATE_ALL") == 0) return ESS_LOCATE_ALL;
   if (strcmp(text, "ESS_SLIDING_STOP") == 0) return ESS_SLIDING_STOP;
   if (strcmp(text, "NULL") == 0 || strcmp(text, "false") == 0) return 0.0;
   char *end;
@@ -51,6 +52,8 @@ static double default_of(const char *name) {
                  {"max_crossings", (double)o.max_crossings},
                  {"observer", observers(&o.observer)},
                  {"base", o.base},
+                 {"locate", o.locate},
+                 {"event_cost", o.event_cost},
                  {"tie", o.tie},
                  {"zeno_impacts", (double)o.zeno_impacts},
                  {"sliding", o.sliding},
