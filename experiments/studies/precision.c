@@ -86,9 +86,10 @@ static const double steps[] = {2.4e-2,    2e-2, 1.6e-2, 1.4e-2,   1.2e-2, 1e-2, 
 #define SIMBODY_ON(name, label)                                                                    \
   METHOD("simbody-" name, label, "simbody", name, TOLERANCE, accuracies, .order = 0)
 #define SIMBODY(name, label)                                                                       \
-  SIMBODY_ON(name, "Simbody " label), SIMBODY_ON(name "-witness", "Simbody " label ", witnesses"), \
-      SIMBODY_ON(name "-contact", "Simbody " label ", contacts"),                                  \
-      SIMBODY_ON(name "-contact-witness", "Simbody " label ", contacts, witnesses")
+  SIMBODY_ON(name, "Simbody " label),                                                              \
+      SIMBODY_ON(name "-witness", "Simbody " label " with witnesses"),                             \
+      SIMBODY_ON(name "-contact", "Simbody " label " on contacts"),                                \
+      SIMBODY_ON(name "-contact-witness", "Simbody " label " on contacts with witnesses")
 
 /* so many of the table, its last, are engines in processes of their own */
 enum { ENGINES = 15 };
