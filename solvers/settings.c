@@ -25,12 +25,12 @@ const setting settings_table[] = {
     {"h_max", "h-max", "S", "longest integration step, s (default inf: no limit)", AT(h_max),
      .initial = INFINITY, .min = TINY, .max = INFINITY, .accepts = limit, .alone = true},
     {"projection_max", "projection-max", "S",
-     "longest projection, s: a guard that the field would reach later is not yet inside its "
-     "neighbourhood (default: 2 s for each m of epsilon, between 2e-6 and 0.002; inf: no limit)",
+     "longest projection, s; guards reached later are not near (default: 2 s for each m of "
+     "epsilon, from 2e-6 to 0.002; inf: no limit)",
      AT(projection_max), .min = TINY, .max = INFINITY, .accepts = limit},
     {"projection_order", "projection-order", "P",
-     "order of the projection: 1, along the tangent, global error of order epsilon^2; 2, along the "
-     "field at the midpoint, epsilon^3, at two field evaluations instead of one (default 1)",
+     "order of the projection: 1, with an error of epsilon^2; 2, of epsilon^3, with one evaluation "
+     "more (default 1)",
      AT(order), .whole = true, .initial = 1, .min = 1, .max = 2},
     {"time_step", "time-step", "S",
      "time step, s, also of the other solvers with a fixed step; it divides the output step evenly "

@@ -92,7 +92,7 @@ static const study_option *option_table_common(int key) {
 /* of the studies that race solvers where no epsilon is given */
 static const char calibrated_epsilon[] =
     "half-width of every guard's neighbourhood, m for plate and hopper (default: from the "
-    "calibration in the results folder, or else calibrated first)";
+    "calibration in --out, or a new one)";
 
 /* appends to a help text, which is cut where it does not fit */
 __attribute__((format(printf, 2, 3))) static void append(char doc[OPTION_TABLE_DOC_SIZE],
