@@ -41,7 +41,7 @@ static bool read_dots(const char **cursor) {
 static int mark_part(const char *part, bool wanted[], char message[MEASURE_MESSAGE_SIZE]) {
   const char *cursor = part;
   size_t first, last, step = 1;
-  if (!read_number(&cursor, &first)) return refuse(part, "not a number", message);
+  if (!read_number(&cursor, &first)) return refuse(part, "not a number in range", message);
   last = first;
   if (read_dots(&cursor)) {
     if (!read_number(&cursor, &last)) return refuse(part, "not an upper end", message);

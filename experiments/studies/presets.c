@@ -685,11 +685,12 @@ static const double path_tolerance = 1e-9;
 
 #define SLIDING_OPTIONS(X, row)                                                                    \
   X(row, epsilons, NUMBERS, "widths", "X,Y",                                                       \
-    "of the tanh, m/s (default: every half decade from 3e-2 to 1e-9)",                             \
+    "widths of the tanh, m/s (default: every half decade from 3e-2 to 1e-9)",                      \
     .initial = "3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,1e-9",  \
     .min = 1e-15, .max = 10)                                                                       \
   X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
-    "rtol = atol, of both (default: every half decade from 0.1 to 1e-12)",                         \
+    "rtol = atol, of libess and of CVODE on the tanh (default: every half decade from 0.1 to "     \
+    "1e-12)",                                                                                      \
     .initial = "1e-1,3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,"  \
                "1e-9,3e-10,1e-10,3e-11,1e-11,3e-12,1e-12",                                         \
     .min = 1e-13, .max = 0.5)                                                                      \

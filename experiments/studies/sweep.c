@@ -290,8 +290,18 @@ static bool seeks_epsilon(const study_run *run) {
   return has_epsilon(run) && !(run->racers.given & SETTING_EPSILON);
 }
 
-/* what a solver refuses is told before anything is waited for or written */
+/* whether it is the list by default, which stands for one row of a model without contacts */
+static bool is_default(const contacts_range *r) {
+  return r->count == 99 && r->contacts[0] == 2 && r->contacts[98] == 100;
+}
+
+/* what the model or a solver refuses is reported before anything is waited for or written */
 static int check(study_run *run) {
+  const sweep_settings *const s = run->settings;
+  if (isnan(model_get(run->m, "contacts")) && !is_default(&s->contacts)) {
+    measure_message(run->message, "--contacts: %s has no such parameter", run->m->type->name);
+    return SOLVER_REFUSED;
+  }
   const case_change changes[] = {{"contacts", (double)contacts_of(run, 0)}, {0}};
   const contest_starts nowhere = {.m = case_model(run, changes), .trials = 1};
   int status = nowhere.m ? 0 : -1;
@@ -582,8 +592,8 @@ static int measure(study_run *run, const void *planned) {
 /* ---- what is shown --------------------------------------------------------------------------- */
 
 static const char head[] =
-    "SELECT (SELECT count(DISTINCT trial) FROM sweep_laps JOIN newest USING (run)) || "
-    "' initial conditions for each N; ' || "
+    "SELECT (SELECT printf('%d initial condition%s for each N; ', count(DISTINCT trial), "
+    "iif(count(DISTINCT trial) = 1, '', 's')) FROM sweep_laps JOIN newest USING (run)) || "
     "iif(epsilon IS NULL, '', printf('epsilon %.6g (%s); ', epsilon, epsilon_source)) || "
     "'MuJoCo ' || (settings->>'mujoco') FROM (SELECT run, epsilon, epsilon_source FROM sweep_top) "
     "JOIN newest USING (run) JOIN run ON id = run";

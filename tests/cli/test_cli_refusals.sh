@@ -188,6 +188,8 @@ refuses 2 '--scaling does not apply to solver projection' sweep --contacts 2 --s
 for contacts in 100..2 0 1000000000 '' a 2... 2,,5 -3 2..100..0 99999999999999999999; do
   refuses 2 '; it is a list such as 2..100, 2..100..7 or 2,5,10' sweep --contacts "$contacts"
 done
+refuses 2 '--contacts 0 is not accepted (not a number in range); it is' sweep --contacts 0
+refuses 2 '--contacts: hopper has no such parameter' sweep --model hopper --contacts 2,3
 refuses 2 '--trials 0 is not accepted' sweep --trials 0
 refuses 2 '--trials 1e3 is not accepted' sweep --trials 1e3
 refuses 2 '--trials 1001 is not accepted' calibrate --trials 1001
