@@ -516,20 +516,21 @@ typedef enum ess_sliding {
 /* Whether events are located. Those that are not are *stepped over*: each evaluation of the field
  * has the signs of the event functions at its own state, and the error control alone shortens steps
  * over a discontinuity, down to those in which its effect is below the tolerance. This costs a few
- * rejected steps for each event, and saves all evaluations of event functions, which pays at loose
- * tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for runs of which nobody asks for the times
- * of events, and systems whose mode is a function of the state: with resets, impacts, `start`,
- * kinds other than ESS_GUARD_CHANGES_FIELD, or observers of crossings they are refused. A mode that
- * begins and ends within one step has no effect, unless h_max is shorter. If two event functions
- * change their signs in one step, and each alone would have an effect above the tolerance, the step
- * is rejected even if they cancel. */
+ * rejected steps for each event, and saves evaluations of event functions (all of them with
+ * plain_field), which pays at loose tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for runs
+ * in which the times of events are not needed, and for systems whose mode is a function of the
+ * state: with resets, impacts, `start`, kinds other than ESS_GUARD_CHANGES_FIELD, or observers of
+ * crossings they are refused. A mode that begins and ends within one step may have no effect,
+ * unless h_max is shorter. If two event functions change their signs in one step, and each alone
+ * would have an effect above the tolerance, the step is rejected even if they cancel (not with
+ * plain_field). */
 typedef enum ess_locate {
   ESS_LOCATE_ALL,   /* all events are located */
   ESS_LOCATE_NONE,  /* none is */
   ESS_LOCATE_CHOSEN /* they are located for as long as that takes fewer evaluations: both ways are
-                       tried in turn, and the evaluations by time are compared, without a clock. A
-                       run that cannot be located further (ESS_ESLIDING, ESS_ECHATTER) steps over
-                       events from there on */
+                       tried in turn, and their evaluations per unit of t are compared. A
+                       run in which events cannot be located any further (ESS_ESLIDING,
+                       ESS_ECHATTER) steps over events from there on */
 } ess_locate;
 
 /* The tolerance of one state. */
