@@ -370,7 +370,11 @@ static void resolve_variant(arguments *given) {
       given->settings.variant = found;
       return;
     }
-    for (const char *const *v = solvers[i]->variants; v && *v; v++) names_add(&known, *v);
+    for (const char *const *v = solvers[i]->variants; v && *v; v++) {
+      size_t j = 0; // the first solver that has it
+      while (j < i && !solver_variant(solvers[j], *v)) j++;
+      if (j == i) names_add(&known, *v);
+    }
   }
   if (!*known.list)
     command_usage(given, "--variant %.60s is not accepted; solver %s has no variants", name,

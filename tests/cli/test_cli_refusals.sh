@@ -201,6 +201,7 @@ refuses 2 '--solvers' sweep --solvers ,
 refuses 2 'nosuch is not accepted' sweep --protocol nosuch
 refuses 2 'law paper has no MuJoCo twin' sweep --contacts 2 --law paper
 refuses 2 'is not accepted; it is Euler' sweep --contacts 2 --variant nosuch
+expect 'each variant once' [ "$(grep -o RK4 "$room/err" | wc -l)" -eq 1 ]
 refuses 2 'it must divide the output step' sweep --contacts 2 --time-step 0.0007
 refuses 2 '--duration 0.0013 is not accepted' sweep --contacts 2 --duration 0.0013
 
