@@ -68,7 +68,7 @@ static const study_word words[] = {
     {"plain",
      "an event-unaware solver on the same equations: libess without event functions, or heun "
      "or adams2"},
-    {"dopri5, rkc, chosen, ros2, lit, rodas", "step methods of libess: see --base"},
+    {"dopri5, rkc, chosen, ros2, lit, rodas, chosen_rodas", "step methods of libess: see --base"},
     {"error",
      "root mean square of all positions and velocities, in m, rad, m/s and rad/s together"},
     {"order", "n: halving the time step divides the error by 2^n"},
