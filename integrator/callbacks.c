@@ -103,7 +103,7 @@ static int field_by_state(ess_driver *d, double t, const double x[], double f[])
     d->counters.field_evaluations++;
     return ess_called(d, d->system.plain_field(at, x, f, d->system.params));
   }
-  int status = ess_event_values(d, t, x, d->h_try);
+  int status = m ? ess_event_values(d, t, x, d->h_try) : ESS_SUCCESS;
   for (size_t k = 0; !status && k < m; k++) {
     if (!isfinite(d->h_try[k])) return ess_fail(d, ESS_EEVENT, k);
     u->before[k] = d->h_try[k] < 0.0 ? -1.0 : 1.0;

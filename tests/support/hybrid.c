@@ -1068,7 +1068,7 @@ ess_system hybrid_system(hybrid *h, unsigned gives) {
       .dimension = h->n,
       .event_count = h->m,
       .field = field_of,
-      .event_functions = event_functions_of,
+      .event_functions = h->m ? event_functions_of : NULL,
       .event_jacobian =
           GIVEN(HYBRID_GUARD_JACOBIAN, is_wide ? wide_jacobian_of : guard_jacobian_of),
       .event_rates = GIVEN(HYBRID_GUARD_RATES, event_rates_of),
