@@ -495,7 +495,10 @@ typedef enum ess_base {
                             takes one evaluation of the field and one call of field_solve. The first
                             step after a crossing is one of ESS_BASE_ROS2. It does not damp motions
                             much faster than a step, but resolves them: W must not be less stiff
-                            than the field. No tangents or recordings. Fixed at alloc */
+                            than the field. Nor may it be more than ten times as stiff: if it is a
+                            hundred times as stiff, no error is seen at loose tolerances, and the
+                            state may grow without bound. No tangents or recordings. Fixed at
+                            alloc */
 } ess_base;
 
 /* Behaviour where the fields on both sides of an event function's zero point towards it. */
@@ -515,10 +518,11 @@ typedef enum ess_sliding {
 
 /* Whether events are located. Those that are not are *stepped over*: each evaluation of the field
  * has the signs of the event functions at its own state, and the error control alone shortens steps
- * over a discontinuity, down to those in which its effect is below the tolerance. This costs a few
- * rejected steps for each event, and saves evaluations of event functions (all of them with
- * plain_field), which pays at loose tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for runs
- * in which the times of events are not needed, and for systems whose mode is a function of the
+ * over a discontinuity, down to those in which it sees no effect above the tolerance. It sees only
+ * a part of the effect: at some places in a step of dopri5 the error is tens of tolerances. This
+ * costs a few rejected steps for each event, and saves evaluations of event functions (all of them
+ * with plain_field), which pays at loose tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for
+ * runs in which the times of events are not needed, and for systems whose mode is a function of the
  * state: with resets, impacts, `start`, kinds other than ESS_GUARD_CHANGES_FIELD, or observers of
  * crossings they are refused. A mode that begins and ends within one step may have no effect,
  * unless h_max is shorter. If two event functions change their signs in one step, and each alone
