@@ -25,7 +25,8 @@
   X(sliding)
 
 #ifdef ESS_ROBOTS
-#define ROBOTS(X) X(robot_error) X(robot_race) X(robots) X(robots_race) X(robot_audit) X(robot_compare)
+#define ROBOTS(X)                                                                                  \
+  X(robot_error) X(robot_race) X(robots) X(robots_race) X(robot_audit) X(robot_compare)
 #else
 #define ROBOTS(X)
 #endif
