@@ -250,7 +250,7 @@ static bool draw_body(const course *c, body *b, uint64_t *r, shape of, double ti
 /* false: the path turns back, or passes a plane twice */
 static bool draw_course(course *c, shape of, uint64_t seed) {
   static const double sizes[] = {1e-4, 3e-3, 0.1, 4.0};
-  const size_t class = seed % 3; // only large ones are clear at a large tolerance
+  const size_t class = (size_t)(seed % 3); // only large ones are clear at a large tolerance
   uint64_t r = UINT64_C(0x9E3779B97F4A7C15) * (seed * 16 + (uint64_t)of + 1);
   *c = (course){.line_count = 0};
   for (int i = 0; i < 4; i++) (void)draw(&r);

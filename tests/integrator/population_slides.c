@@ -78,7 +78,7 @@ static void rows_of(uint64_t number) {
 int main(int argc, char *argv[]) {
   int status;
   if (population_rows(argc, argv, rows_of, &status)) return status;
-  const size_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : SEEDS;
+  const size_t runs = argc > 1 ? (size_t)strtoull(argv[1], NULL, 10) : SEEDS;
   uint64_t seed = 20240601;
   size_t wrong = 0, slid = 0, slides = 0, most = 0, decided = 0;
   double worst[2] = {0.0};
@@ -101,7 +101,7 @@ int main(int argc, char *argv[]) {
     worst[0] = fmax(worst[0], error);
     worst[1] = fmax(worst[1], true_error);
     slid += end.counters.slides > 0;
-    slides += end.counters.slides;
+    slides += (size_t)end.counters.slides;
     size_t held = 0;
     for (size_t k = 0; k < end.log.count && k < HYBRID_LOG; k++)
       if (end.log.record[k].message == HYBRID_SLIDE) {

@@ -88,7 +88,7 @@ TEST(a_fault_in_any_call) {
                                   .call = call,
                                   .once = once,
                                   .value = values[call % 3],
-                                  .entry = call % h->n};
+                                  .entry = (size_t)call % h->n};
         const hybrid_end end = hybrid_run(h, &plan);
         if (!once || call == 1) {
           assert_int_equal(end.status, ESS_EFIELD);

@@ -379,7 +379,7 @@ static void check_not_finite(subject *s) {
                                        .call = call,
                                        .once = once,
                                        .value = values[(call + wanted) % 3],
-                                       .entry = call % (2 * s->h->m + 3)};
+                                       .entry = (size_t)call % (2 * s->h->m + 3)};
           const hybrid_end end = derived(s, wanted, D);
           for (size_t i = 0; i < s->h->n; i++)
             if (!isfinite(end.x[i]))

@@ -27,7 +27,7 @@ static uint64_t next_random(uint64_t *seed) {
 /* guards 0 to count - 1 in random order, at one of so many times */
 static void shuffle(size_t count, size_t times, uint64_t *seed) {
   for (size_t i = 0; i < count; i++) {
-    const size_t j = next_random(seed) % (i + 1);
+    const size_t j = (size_t)(next_random(seed) % (i + 1));
     guard_of[i] = guard_of[j];
     guard_of[j] = i;
   }

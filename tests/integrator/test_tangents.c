@@ -338,7 +338,8 @@ TEST(a_fault_at_a_crossing_spoils_no_derivative) {
     const double outcome[4] = {1.0, 0.5};
     double D[MOST] = {0.0}, by[4];
     uint64_t calls[HYBRID_CALLBACKS] = {0};
-    size_t compared = 0, crossings = 0;
+    size_t compared = 0;
+    uint64_t crossings = 0;
     if (stops) r.options.observer.crossing = stop_at_crossing;
     assert_int_equal(ess_driver_set_options(r.d, &r.options), ESS_SUCCESS);
     for (int in = -1; in < HYBRID_CALLBACKS; in++)

@@ -141,8 +141,7 @@ static const word CALLBACKS[] = {
 
 /* Settings that are members of the plan. Options that are numbers have these names in expectations,
  * too. */
-typedef enum member_kind { NUMBER, WHOLE, COUNT, SWITCH, WORDS } member_kind;
-_Static_assert(sizeof(size_t) == sizeof(uint64_t), "COUNT is for both");
+typedef enum member_kind { NUMBER, WHOLE, COUNT, SIZE, SWITCH, WORDS } member_kind;
 #define MEMBER(name, kind, member, words) {name, kind, offsetof(hybrid_plan, member), words}
 #define OPTION(kind, name)                MEMBER(#name, kind, options.name, NULL)
 #define PROJECTION(kind, name)            MEMBER(#name, kind, options.projection.name, NULL)
@@ -156,10 +155,10 @@ static const struct {
     OPTION(NUMBER, rtol), OPTION(NUMBER, atol), PROJECTION(NUMBER, epsilon), OPTION(NUMBER, h_max),
     OPTION(NUMBER, h_init), OPTION(NUMBER, tie), PROJECTION(NUMBER, liveness),
     PROJECTION(NUMBER, duration_max), PROJECTION(WHOLE, order), OPTION(COUNT, max_steps),
-    OPTION(COUNT, max_crossings), PLAN(SWITCH, back), PLAN(COUNT, every),
-    PLAN(COUNT, parts), PLAN(COUNT, until), MEMBER("zeno", COUNT, options.zeno_impacts, NULL),
-    MEMBER("to", NUMBER, t1, NULL), MEMBER("samples", COUNT, time_count, NULL),
-    MEMBER("bytes", COUNT, derivative.bytes, NULL), MEMBER("piece", COUNT, derivative.piece, NULL),
+    OPTION(COUNT, max_crossings), PLAN(SWITCH, back), PLAN(SIZE, every),
+    PLAN(SIZE, parts), PLAN(SIZE, until), MEMBER("zeno", COUNT, options.zeno_impacts, NULL),
+    MEMBER("to", NUMBER, t1, NULL), MEMBER("samples", SIZE, time_count, NULL),
+    MEMBER("bytes", SIZE, derivative.bytes, NULL), MEMBER("piece", SIZE, derivative.piece, NULL),
     MEMBER("follow", SWITCH, derivative.follows, NULL),
     MEMBER("record", SWITCH, derivative.records, NULL),
     MEMBER("by_states", SWITCH, derivative.by_states, NULL),
@@ -277,8 +276,10 @@ static void set_member(hybrid *h, hybrid_plan *plan, size_t i, const char *value
     *(double *)at = number_of(h, value);
   else if (kind == WHOLE)
     *(int *)at = (int)number_of(h, value);
-  else
+  else if (kind == COUNT)
     *(uint64_t *)at = (uint64_t)number_of(h, value);
+  else
+    *(size_t *)at = (size_t)number_of(h, value);
 }
 
 void case_set(hybrid *h, hybrid_plan *plan, const char *name, const char *value) {
@@ -356,7 +357,7 @@ static size_t settings_of(const char *text, setting settings[SETTINGS], size_t *
     }
     if (!s.count) s.values[s.count++] = "on";
     if (!strcmp(s.name, "random")) {
-      *draws = strtoull(s.values[0], NULL, 10);
+      *draws = (size_t)strtoull(s.values[0], NULL, 10);
       free(copy);
       continue;
     }
@@ -427,11 +428,12 @@ static void name_options(look *l) {
   for (size_t i = 0; i < MEMBER_COUNT; i++) {
     const void *const at = (const char *)l->plan + MEMBERS[i].at;
     const member_kind kind = MEMBERS[i].kind;
-    if (MEMBERS[i].at >= sizeof l->plan->options || kind > COUNT) continue;
+    if (MEMBERS[i].at >= sizeof l->plan->options || kind > SIZE) continue;
     if (hybrid_has(l->h, MEMBERS[i].name)) continue;
     const double value = kind == NUMBER  ? *(const double *)at
                          : kind == WHOLE ? *(const int *)at
-                                         : (double)*(const uint64_t *)at;
+                         : kind == COUNT ? (double)*(const uint64_t *)at
+                                         : (double)*(const size_t *)at;
     name(l, value, "%s", MEMBERS[i].name);
   }
 }
