@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An event-unaware solver (plain.h) with one tolerance and one right-hand-side evaluation a step:
- * libess's LIT on a system that has no event functions, with the model's Jacobian in the mode that
- * the state has. Of a model without one W is 0. */
+/* Event-unaware solvers (plain.h) with one tolerance: bases of libess with their dense output, on a
+ * system that has no event functions. The error control alone shortens steps over a crossing.
+ * dopri5 takes six right-hand-side evaluations a step. LIT takes one, with the model's Jacobian in
+ * the mode of the state; for a model without a Jacobian, W is 0. */
 #include <gsl/gsl_linalg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +11,24 @@
 #include "mode.h"
 #include "plain.h"
 
-static const char name[] = "plain-lit";
-
-typedef struct plain_lit {
+typedef struct plain_libess {
+  const char *name;
   plain_mode mode;
   ess_driver *driver;
-  gsl_matrix *matrix; /* NULL: W is 0 */
+  gsl_matrix *matrix; /* NULL: W is 0, or the base is explicit */
   gsl_permutation *order;
   double c; /* of the factors; NAN where there are none of the last state */
-} plain_lit;
+} plain_libess;
 
 static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  plain_lit *const p = params;
+  plain_libess *const p = params;
   (void)sign;
   p->c = NAN;
   return plain_field(&p->mode, t, x, dxdt);
 }
 
 /* the factors of 1 - c J at x */
-static int factorise(plain_lit *p, double t, const double x[], double c) {
+static int factorise(plain_libess *p, double t, const double x[], double c) {
   const ess_system *const s = &p->mode.m->system;
   double *const J = p->matrix->data;
   const size_t n = s->dimension;
@@ -42,7 +42,7 @@ static int factorise(plain_lit *p, double t, const double x[], double c) {
 
 static int field_solve(double t, const double x[], const double sign[], double c, double v[],
                        void *params) {
-  plain_lit *const p = params;
+  plain_libess *const p = params;
   (void)sign;
   if (!p->matrix) return 0;
   gsl_vector_view all = gsl_vector_view_array(v, p->mode.m->system.dimension);
@@ -51,7 +51,7 @@ static int field_solve(double t, const double x[], const double sign[], double c
 }
 
 static void release(void *instance) {
-  plain_lit *const p = instance;
+  plain_libess *const p = instance;
   if (!p) return;
   ess_driver_free(p->driver);
   gsl_matrix_free(p->matrix);
@@ -60,7 +60,7 @@ static void release(void *instance) {
   free(p);
 }
 
-static bool alloc_matrix(plain_lit *p, const model *m) {
+static bool alloc_matrix(plain_libess *p, const model *m) {
   const size_t n = m->system.dimension;
   if (!m->system.field_jacobian) return true;
   p->matrix = gsl_matrix_alloc(n, n);
@@ -68,22 +68,24 @@ static bool alloc_matrix(plain_lit *p, const model *m) {
   return p->matrix && p->order;
 }
 
-static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
-                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  ess_options options = ess_options_default();
+static int prepare(const char *name, ess_options options, const model *m,
+                   const solver_settings *settings, void **instance,
+                   char message[SOLVER_MESSAGE_SIZE]) {
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
-  options.base = ESS_BASE_LIT;
   if (plain_check(name, m, message)) return SOLVER_REFUSED;
-  plain_lit *const p = calloc(1, sizeof *p);
-  const ess_system system = {
-      .dimension = m->system.dimension, .field = field, .field_solve = field_solve, .params = p};
+  plain_libess *const p = calloc(1, sizeof *p);
+  const ess_system system = {.dimension = m->system.dimension,
+                             .field = field,
+                             .field_solve = options.base == ESS_BASE_LIT ? field_solve : NULL,
+                             .params = p};
   const char *const wrong = ess_check(&system, &options);
-  if (p && !wrong && !plain_alloc(&p->mode, name, m, message) && alloc_matrix(p, m))
+  if (p && !wrong && !plain_alloc(&p->mode, name, m, message) &&
+      (!system.field_solve || alloc_matrix(p, m)))
     p->driver = ess_driver_alloc(&system, &options, NULL);
   if (p && p->driver) {
+    p->name = name;
     *instance = p;
     return 0;
   }
@@ -92,9 +94,25 @@ static int prepare(const model *m, const solver_settings *settings, const solver
                : SOLVER_FAIL(message, "%s: out of memory", name);
 }
 
+static int prepare_dopri5(const model *m, const solver_settings *settings,
+                          const solver_output *output, void **instance,
+                          char message[SOLVER_MESSAGE_SIZE]) {
+  (void)output;
+  // the paper's options judge a step by the embedded error alone, as any dopri5 does
+  return prepare("plain-dopri5", ess_options_paper(), m, settings, instance, message);
+}
+
+static int prepare_lit(const model *m, const solver_settings *settings, const solver_output *output,
+                       void **instance, char message[SOLVER_MESSAGE_SIZE]) {
+  (void)output;
+  ess_options options = ess_options_default();
+  options.base = ESS_BASE_LIT;
+  return prepare("plain-lit", options, m, settings, instance, message);
+}
+
 static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
-  plain_lit *const p = instance;
+  plain_libess *const p = instance;
   double t = output->times[0], x[MODEL_DIMENSION_MAX];
   memcpy(x, x0, p->mode.m->system.dimension * sizeof *x);
   plain_start(&p->mode);
@@ -105,19 +123,28 @@ static int run(void *instance, const double x0[], const solver_output *output,
   *report = (solver_report){.steps = counted->steps, .rejected = counted->rejected};
   plain_report(&p->mode, report);
   if (!status) return 0;
-  return SOLVER_FAIL(report->message, "%s: %s at t = %.9g", name, ess_strerror(status), t);
+  return SOLVER_FAIL(report->message, "%s: %s at t = %.9g", p->name, ess_strerror(status), t);
 }
 
 static int inspect(void *instance, const solver_output *output, solver_report *report) {
-  return plain_inspect(&((plain_lit *)instance)->mode, output, report);
+  return plain_inspect(&((plain_libess *)instance)->mode, output, report);
 }
 
+const solver_type plain_dopri5_solver = {
+    .name = "plain-dopri5",
+    .summary = "dopri5 by one tolerance, the mode read off the state: no crossing is looked for",
+    .prepare = prepare_dopri5,
+    .run = run,
+    .inspect = inspect,
+    .release = release,
+};
+
 const solver_type plain_lit_solver = {
-    .name = name,
+    .name = "plain-lit",
     .summary =
         "LIT of order 2, one evaluation a step, with the model's Jacobian, by one tolerance, "
         "the mode read off the state",
-    .prepare = prepare,
+    .prepare = prepare_lit,
     .run = run,
     .inspect = inspect,
     .release = release,
