@@ -81,7 +81,7 @@ static bool alloc_memory(ess_driver *d, const ess_system *system, const ess_opti
   d->blocks = round_up(m, ESS_BLOCK) / ESS_BLOCK;
   if (d->system.impacts) d->impacts = calloc(1, sizeof *d->impacts);
   if (d->system.impacts && !d->impacts) return false;
-  // what is stepped over is not told from the rest
+  // both declarations are about located crossings: they have no effect on events stepped over
   if (options->locate != ESS_LOCATE_ALL) {
     d->system.affine_in_signs = d->caller.system.affine_in_signs = false;
     d->system.idle = d->caller.system.idle = NULL;

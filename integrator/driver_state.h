@@ -130,7 +130,7 @@ typedef struct ess_beside {
 /* Events that are stepped over (unlocated.c). */
 typedef struct ess_unlocated {
   bool on;                     /* now */
-  bool is_known;               /* the model has been told of the signs */
+  bool is_known;               /* mode_changed has had the signs */
   bool is_lost;                /* events cannot be located on this trajectory */
   double *node, *end, *before; /* signs at the node, at the end of the step tried; scratch */
   /* Work of ESS_LOCATE_CHOSEN so far by event functions of a list, over all; of both ways, by time,

@@ -519,15 +519,15 @@ typedef enum ess_sliding {
 /* Whether events are located. Those that are not are *stepped over*: each evaluation of the field
  * has the signs of the event functions at its own state, and the error control alone shortens steps
  * over a discontinuity, down to those in which it sees no effect above the tolerance. It sees only
- * a part of the effect: at some places in a step of dopri5 the error is tens of tolerances. This
- * costs a few rejected steps for each event, and saves evaluations of event functions (all of them
- * with plain_field), which pays at loose tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for
- * runs in which the times of events are not needed, and for systems whose mode is a function of the
- * state: with resets, impacts, `start`, kinds other than ESS_GUARD_CHANGES_FIELD, or observers of
- * crossings they are refused. A mode that begins and ends within one step may have no effect,
- * unless h_max is shorter. If two event functions change their signs in one step, and each alone
- * would have an effect above the tolerance, the step is rejected even if they cancel (not with
- * plain_field). */
+ * a part of the effect: at some places in a step of dopri5 the error is tens of tolerances, or
+ * hundreds where another force changes at the same time. This costs a few rejected steps for each
+ * event, and saves evaluations of event functions (all of them with plain_field), which pays at
+ * loose tolerances. ESS_LOCATE_NONE and ESS_LOCATE_CHOSEN are for runs in which the times of events
+ * are not needed, and for systems whose mode is a function of the state: with resets, impacts,
+ * `start`, kinds other than ESS_GUARD_CHANGES_FIELD, or observers of crossings they are refused. A
+ * mode that begins and ends within one step may have no effect, unless h_max is shorter. If two
+ * event functions change their signs in one step, and each alone would have an effect above the
+ * tolerance, the step is rejected even if they cancel (not with plain_field). */
 typedef enum ess_locate {
   ESS_LOCATE_ALL,   /* all events are located */
   ESS_LOCATE_NONE,  /* none is */

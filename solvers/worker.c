@@ -38,7 +38,7 @@ typedef struct worker {
   int told;  /* that of its answers */
 } worker;
 
-/* ---- what the process is told of the system -------------------------------------------------- */
+/* ---- the system, as the process gets it ------------------------------------------------------ */
 
 static json_t *describe_plate(const model *m) {
   const plate_parameters *const p = plate_get(m);
@@ -148,7 +148,7 @@ static int start(worker *d, char *text) {
   return failed;
 }
 
-/* Reads so much of what the process tells, as it comes: this thread stays on its core, else the
+/* Reads so much of the process's answers, as they come: this thread stays on its core, else the
  * time that it sleeps would be taken for time that others had. */
 static bool hear(const worker *d, void *data, size_t size) {
   char *to = data;

@@ -512,7 +512,7 @@ static void show_wrapped(const char *text) {
   }
 }
 
-/* what is treated alike is one line, told at its first */
+/* members that are treated alike share a line, printed at the first of them */
 static void robot_show_findings(const study_run *run) {
   size_t count;
   const robot_finding_row *const all = study_rows(run, ROBOT_FINDINGS, &count);
@@ -584,8 +584,8 @@ static const robot_row *own_row(const study_run *run) {
   return NULL;
 }
 
-/* what is told in mm, or in mrad: bodies, or hinges; and where it is in a row, and in what is known
- * of the reference */
+/* errors reported in mm, or in mrad: of bodies, or hinges; and where it is in a row, and in what is
+ * known of the reference */
 typedef struct measure {
   const char *unit;
   size_t row, reference;
@@ -624,7 +624,7 @@ static const robot_row *cheapest_row(const study_run *run, robot_kind kind, cons
   return best;
 }
 
-/* below the reference's own error none is told */
+/* below the reference's own error none is reported */
 static void print_error(const study_run *run, const measure *m, double error) {
   const double known = known_of(run, m);
   printf("%s%.3g %s", error < known ? "< " : "", 1e3 * fmax(error, known), m->unit);
@@ -719,7 +719,7 @@ static void robot_show_brief(const study_run *run) {
   if (!own) return;
   printf("\nError of MuJoCo at the model's own settings (%s, %g ms)", own->variant,
          1e3 * own->knob);
-  // a reference that ends early is told here, too: who reads on takes the numbers for the whole run
+  // reported here, too: else a reader takes the numbers for the whole run
   if (top->reached < s->starts) printf(", up to %.3g s", top->until);
   puts(":");
   if (isnan(own->rms_error)) {
@@ -798,7 +798,7 @@ static leading where_steps_lead(const study_run *run, const robot_top *t) {
   return largest >= span * smallest ? LEAD_ELSEWHERE : LEAD_UNKNOWN;
 }
 
-/* what no event function tells of, and what that costs */
+/* changes that no event function locates, and their cost */
 static void show_jumps(const robot_top *t) {
   if (!(t->jumps > 0.0)) return;
   printf(".\nThe points of followed contacts jumped %.3g times, and no event function locates the "
@@ -806,9 +806,9 @@ static void show_jumps(const robot_top *t) {
          t->jumps, 100.0 * t->refused);
 }
 
-/* in the units of the model first; below it no error is told */
+/* in the units of the model first; below it no error is reported */
 static void show_estimate(const robot_top *t) {
-  // no body's origin moves where all turn about their own: of these nothing is told
+  // no body's origin moves where all turn about their own: of these nothing is reported
   const bool bodies = t->bodies_estimate > 0.0, hinges = t->hinges_estimate > 0.0;
   if (bodies || hinges) printf(".\nIts error is about ");
   if (bodies) printf("%.2g mm%s", 1e3 * t->bodies_estimate, hinges ? " and " : "");
@@ -869,7 +869,7 @@ static const robot_row *row_at(const study_run *run, const char *variant, double
   return NULL;
 }
 
-/* below the reference's error no error is told */
+/* below the reference's error no error is reported */
 static void show_error(const robot_row *row) {
   char text[32] = "";
   if (row && isnan(row->rms_error))

@@ -60,7 +60,7 @@ static void a_model_that_mujoco_does_not_do_is_told_apart(void **state) {
   assert_non_null(strstr(message, "affine3"));
 }
 
-/* a worker that knows the hopper, on a spring so many times as stiff as it is told */
+/* a worker that knows the hopper, on a spring so many times as stiff as the request says */
 static void write_worker(const char *path, double factor) {
   FILE *const file = fopen(path, "w");
   assert_non_null(file);
