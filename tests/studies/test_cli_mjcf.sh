@@ -63,7 +63,7 @@ run ensemble $legs --trials 4 --processes 1 --out many
 expect 'ensemble' success
 expect 'every run ends' [ "$(asked many "SELECT sum(starts) FROM ensemble_status")" -eq 4 ]
 # shellcheck disable=SC2086
-run sweep $legs --contacts 2 --trials 2 --processes 1 --protocol equal-error --out race
+run sweep $legs --trials 2 --processes 1 --protocol equal-error --out race
 expect 'sweep' success
 expect 'races both' [ "$(asked race 'SELECT count(*) FROM sweep_ratios WHERE mujoco_over_libess > 0')" -eq 1 ]
 
