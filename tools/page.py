@@ -195,6 +195,18 @@ def value_of(text):
     return text
 
 
+def draw(folder, figure):
+    """A figure of the folder's tables, for the pages; without gnuplot it stays."""
+    settings = f"data='{folder}'; out='docs/figures'; format='png'"
+    try:
+        done = subprocess.run(["gnuplot", "-e", settings, f"plots/{figure}.gp"], capture_output=True, text=True)
+        why = done.stderr.strip().splitlines()[-1:] if done.returncode else []
+    except OSError:
+        why = ["gnuplot is not installed; apt-get install gnuplot-nox"]
+    if why:
+        print(f"docs/figures/{figure}.png stays as it was: {why[0]}", file=sys.stderr)
+
+
 def take(path, folder):
     """Takes the results of another program from NAME.json and NAME_*.csv beside it: each list of rows is a table, and the
     other members are the head. Cases with an environment are places, to which the rows of the same case belong."""
