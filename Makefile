@@ -129,9 +129,10 @@ $(call build,$(1),$(2),$(4))
 @echo "testing $(1)"
 @ctest --test-dir $(1) $(3) --output-on-failure --no-tests=error --parallel "$$(nproc)" --timeout 1200
 endef
-# every suite runs, and those that failed are listed at the end
-suites = failed=; for suite in $(1); do $(MAKE) --no-print-directory $$suite || failed+=" $$suite"; done; \
-  [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }; echo "all passed: $(1)"
+# every suite runs; at the end stands how long each took, and which failed
+suites = failed=; took=; for suite in $(1); do begun=$$SECONDS; $(MAKE) --no-print-directory $$suite || failed+=" $$suite"; \
+  took+="$${took:+, }$$suite $$((SECONDS - begun)) s"; done; echo "$$took"; \
+  [ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }; echo 'all passed'
 sources = find . \( -path ./build -o -path ./env -o -path ./.deps -o -path ./.git -o -path ./results \) -prune \
   -o -name '*.[ch]' -print0 | xargs -0 -r clang-format
 
