@@ -146,7 +146,8 @@ def files():
 
 # ---- the database of a folder -----------------------------------------------------------------------
 
-# as essbench makes it (experiments/core/study_store.c)
+# as essbench makes it (measure/store.c, experiments/core/study_store.c), which refuses what does not bear its mark
+MARK = "PRAGMA application_id = 0x65737362", "PRAGMA user_version = 1"
 RUNS = """CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, study TEXT NOT NULL, place TEXT NOT NULL,
   settings TEXT NOT NULL, git_commit TEXT, host TEXT NOT NULL, load REAL, seed INTEGER,
   begun TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, ended TEXT, head TEXT)"""
@@ -167,6 +168,9 @@ def keep(folder, study, head, place="", **tables):
     try:
         with sqlite3.connect(os.path.join(folder, DATABASE), timeout=60) as db:
             db.execute("PRAGMA foreign_keys = ON")
+            if db.execute("PRAGMA application_id").fetchone() == (0,):
+                for mark in MARK:
+                    db.execute(mark)
             db.execute(RUNS)
             db.execute("DELETE FROM run WHERE (study, place) = (?, ?)", [study, place])
             run = db.execute("INSERT INTO run (study, place, settings, host, ended, head) VALUES (?, ?, '{}', '', "

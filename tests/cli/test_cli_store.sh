@@ -84,6 +84,11 @@ sqlite3 other/essbench.sqlite 'CREATE TABLE mine (x)'
 before=$(fingerprint)
 run order --out other
 expect_refusal 1 "'other/essbench.sqlite' is another program's; move it away" 'foreign'
+# a folder in which a tool has written first is one of ours
+cp "$2"/results/outside* .
+"$2/tools/page" keep outside.json tools
+run $plate --out tools
+expect 'where a tool has written before' success
 cp whole/essbench.sqlite other/
 sqlite3 other/essbench.sqlite 'PRAGMA user_version = 99'
 before=$(fingerprint)
