@@ -209,9 +209,9 @@ drake: setup-build build-essbench ; $(call race-engine,drake,simbody)
 #: race Simbody's integrators, which are built from the source in Debian, into docs/results/findings.md
 simbody: setup-build build-essbench ; $(call race-engine,simbody,drake)
 #: cases that others have published or that other engines run, into docs/results/outside.md
-outside: setup-figures
+outside:
 	@tools/outside known $(call quote,$(ONLY))
-	@$(MAKE) --no-print-directory python
+	@$(MAKE) --no-print-directory setup-figures python
 	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)
 	@status=0; tools/outside run $(call quote,$(OUT)) $(if $(ONLY),$(call quote,$(ONLY))) || status=$$?; \
 	[ $$status -eq 2 ] || tools/page $(call quote,$(OUT)) docs/results/outside.md || status=$$?; exit $$status

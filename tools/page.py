@@ -82,6 +82,13 @@ def opened(path, mode="r"):
         fail(f"{why.filename}: {why.strerror}")
 
 
+def make_folder(folder):
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as why:
+        fail(f"{why.filename}: {why.strerror}")
+
+
 def git(*words):
     """What git says, or None where it fails."""
     done = subprocess.run(["git", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -164,7 +171,7 @@ def as_kept(value):
 def keep(folder, study, head, place="", **tables):
     """Writes the measurements of a tool in the form of a study: a completed run, and its rows by the names of their
     tables. An earlier run of the same place is removed."""
-    os.makedirs(folder or ".", exist_ok=True)
+    make_folder(folder or ".")
     try:
         with sqlite3.connect(os.path.join(folder, DATABASE), timeout=60) as db:
             db.execute("PRAGMA foreign_keys = ON")

@@ -59,4 +59,11 @@ rm asked
 SIMBODY_WORKER=/bin/false tools/engines race simbody ./essbench elsewhere >out 2>told && fail 'with a case that failed it succeeds'
 [ "$(wc -l <asked)" -eq 3 ] && grep -q 'simbody-merson,simbody-merson-witness,' asked ||
   fail "not every case of Simbody is asked for: $(cat asked)"
+tools/engines race simbody ./essbench elsewhere >out 2>told && fail 'without Simbody it races it'
+[ "$(cat told)" = 'engines: there is no program .deps/simbody/worker: tools/engines install simbody sets it up' ] && [ "$(wc -l <asked)" -eq 3 ] ||
+  fail "without Simbody it says: $(cat told)"
+tools/engines race drake ./nothing elsewhere >out 2>told && fail 'without essbench it races'
+[ "$(cat told)" = 'engines: there is no program ./nothing: make sets it up' ] || fail "without essbench it says: $(cat told)"
+tools/engines race drake ./essbench asked/folder >out 2>told && fail 'it writes into a file'
+[ "$(cat told)" = 'engines: asked/folder: Not a directory' ] || fail "of a folder that cannot be made it says: $(cat told)"
 echo 'all as it should be'

@@ -55,6 +55,9 @@ tools/outside run results nowhere 2>err
 check 'a case that there is not' $?
 tools/outside known fine && { tools/outside known fine,nowhere 2>err; [ $? -eq 2 ]; } && grep -q "^outside: there is no case 'nowhere'" err
 check 'a case that there is not, before anything is set up' $?
+tools/outside run python fine 2>err
+[ $? -eq 1 ] && [ "$(cat err)" = 'outside: python: File exists' ] || { cat err; false; }
+check 'a folder that cannot be made' $?
 OUTSIDE_PYTHON=/bin/false tools/outside run 2>err
 [ $? -eq 1 ] && grep -qx 'outside: skipped, since /bin/false has no libess: make python installs it' err && [ "$(wc -l <err)" -eq 1 ]
 check 'without libess' $?
