@@ -87,6 +87,29 @@ def row_of_balls(restitution, at_once):
     return r.y_end[3:]
 
 
+def row_of_springs(stiffness=1e4):
+    """The velocities if equal springs push the balls apart while they touch: those of the limit of rigid balls, too, since
+    no stiffness enters them. While all three touch, the springs are pressed by the sum and the difference of two sines."""
+
+    def field(t, y, sign):
+        pressed = [stiffness * (y[k] - y[k + 1]) if sign[k] < 0 else 0.0 for k in (0, 1)]
+        return [*y[3:], -pressed[0], pressed[0] - pressed[1], pressed[1]]
+
+    r = ess.solve_ivp(field, (0, 1), [-0.5, 0, 0, 1, 0, 0], guards=lambda t, y: np.diff(y[:3]), rtol=1e-11, atol=1e-13)
+    assert r.success, r.message
+    w, u = 1.0, np.sqrt(3.0)  # of unit stiffness
+    low, high = 2.0, 3.0
+    for _ in range(60):  # until the first ball leaves
+        t = (low + high) / 2
+        low, high = (t, high) if np.sin(w * t) / w + np.sin(u * t) / u > 0 else (low, t)
+    rates = (np.cos(w * t) + np.cos(u * t)) / 2, (np.cos(w * t) - np.cos(u * t)) / 2
+    left = np.sqrt(rates[1] ** 2 + 2 * ((np.sin(w * t) / w - np.sin(u * t) / u) / 2) ** 2)  # speed of the others' parting
+    first = (1 + 2 * rates[0] + rates[1]) / 3
+    exact = [first, (1 - first - left) / 2, (1 - first + left) / 2]
+    assert np.abs(r.y_end[3:] - exact).max() < 1e-8, (r.y_end[3:], exact)
+    return r.y_end[3:]
+
+
 def block_by_libess(duration):
     """The angle of the block and its rate, about the corner that it stands on, whose plastic impact ends the one before."""
 
@@ -155,9 +178,10 @@ found = np.sort(r.t_impacts)
 rows.append(row("ten balls", "impacts in 4.055 s", by, len(times), len(found), len(known)))
 if len(times) == len(known) == len(found):
     rows.append(row("ten balls", "largest error of a time (s)", by, np.abs(times - known).max(), np.abs(found - known).max(), 0))
-for restitution, law, at_once in (1, "both contacts at once", True), (0, "both contacts at once", True), (1, "pair by pair", False):
+for restitution, law, mine in ((1, "both contacts at once", row_of_balls(1, True)), (0, "both contacts at once", row_of_balls(0, True)),
+                               (1, "pair by pair", row_of_balls(1, False)), (1, "equal springs", row_of_springs())):  # fmt: skip
     _, end = theirs("row", restitution, 3)
-    for name, velocity, mine in zip(["first", "second", "third"], end[3:], row_of_balls(restitution, at_once)):
+    for name, velocity, mine in zip(["first", "second", "third"], end[3:], mine):
         rows.append(row(f"row of balls, restitution {restitution}", f"velocity of the {name}; libess: {law}", by, velocity, mine))
 known, rate = block_exactly()
 swung = known[-1] + (known[-1] - known[-2]) / 8  # half of the swing after the last, which is a quarter as long
