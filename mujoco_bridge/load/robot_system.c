@@ -41,6 +41,12 @@ static bool all_finite(const double x[], size_t count) {
   return sum == 0.0;
 }
 
+/* MuJoCo ends in errors where a step that is too long has left the finite numbers */
+static int write_nothing(const robot *r, double out[]) {
+  for (size_t i = 0; i < r->system.dimension; ++i) out[i] = NAN;
+  return 0;
+}
+
 /* an activation at the end of its range, as mj_step clamps it, goes no further */
 static void hold_activations(const mjModel *m, const double act[], double rate[]) {
   for (int i = 0; i < (int)bridge_version_actuators(m); ++i) {
@@ -88,11 +94,7 @@ static int field(double t, const double x[], const double sign[], double dxdt[],
 
   if (refuses(r, sign)) return -1;
 
-  // MuJoCo ends in errors where a step that is too long has left the finite numbers
-  if (!all_finite(x, r->system.dimension)) {
-    for (size_t i = 0; i < r->system.dimension; ++i) dxdt[i] = NAN;
-    return 0;
-  }
+  if (!all_finite(x, r->system.dimension)) return write_nothing(r, dxdt);
   if (robot_guarded(r, make_field, (void *)&call) != 0) return -1;
   write_rates(&r->model, r->data, x, dxdt);
   return 0;
@@ -111,11 +113,15 @@ static void make_solution(void *context) {
   robot_damped_solve(c->r, c->x, c->sign, c->c, c->v);
 }
 
+/* without signs: of plain_field */
 static int field_solve(double t, const double x[], const double sign[], double c, double v[],
                        void *params) {
+  robot *const r = params;
   (void)t;
-  const solve_call call = {.r = params, .x = x, .sign = sign, .c = c, .v = v};
-  return robot_guarded(params, make_solution, (void *)&call);
+  if (!sign && !all_finite(x, r->system.dimension)) return write_nothing(r, v);
+  if (!sign) return robot_plain_solve(r, x, c, v);
+  const solve_call call = {.r = r, .x = x, .sign = sign, .c = c, .v = v};
+  return robot_guarded(r, make_solution, (void *)&call);
 }
 
 /* ---- event functions ------------------------------------------------------------------------- */
@@ -316,6 +322,13 @@ static int idle(bool idle[], void *params) {
   return 0;
 }
 
+static int plain_field(double t, const double x[], double dxdt[], void *params) {
+  robot *const r = params;
+  (void)t;
+  if (!all_finite(x, r->system.dimension)) return write_nothing(r, dxdt);
+  return robot_plain_field(r, x, dxdt);
+}
+
 ess_system robot_system_of(robot *r) {
   const mjModel *m = &r->model;
   ess_system system = {.dimension = (size_t)(m->nq + m->nv + m->na),
@@ -324,6 +337,7 @@ ess_system robot_system_of(robot *r) {
                        .field_solve = field_solve,
                        .event_functions = event_functions,
                        .event_rates = event_rates,
+                       .plain_field = plain_field,
                        .distances = r->shared->distances,
                        .idle = idle,
                        .params = r};

@@ -114,9 +114,10 @@ bool robot_state_counts(const robot *r, size_t k);
 void robot_set_precision(robot *r, double tolerance);
 
 /*
- * The system: field, guards, event_rates. It is the robot's and lives as long; a
- * driver of it must not run in two threads at once. A callback that fails has said why in
- * robot_failure.
+ * The system: field, event functions with their rates, field_solve, and robot_plain_field for runs
+ * that step over events (ess_options.locate; a twin has resets, which refuse that). It is the
+ * robot's and lives as long; a driver of it must not run in two threads at once. A callback that
+ * fails has said why in robot_failure.
  */
 const ess_system *robot_system(robot *r);
 

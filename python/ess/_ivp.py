@@ -21,6 +21,7 @@ from ._result import OdeResult, OdeSolution
 
 __all__ = ["OdeResult", "OdeSolution", "solve_ivp"]
 
+_LOCATES = {"all": 0, "none": 1, "chosen": 2}
 _BASES = {"dopri5": 0, "rkc": 1, "chosen": 2, "rodas": 3, "ros2": 4, "chosen_rodas": 5, "lit": 6}
 # SciPy's methods by the base that stands for each, and the base for runs with tangents
 _METHODS = {
@@ -533,6 +534,7 @@ def _result(
         y_end=states(run["x_end"]),
         ngev=run["event_evaluations"],
         nsteps=run["steps"],
+        unlocated=run["unlocated"],
     )
     if "tangents" in run:
         result.tangents = run["tangents"]
@@ -576,7 +578,7 @@ def _options(
     fun, t0, t1, y0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
     guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
     max_steps, tie, base, user, sliding=None, params=None,
-    params_jac=None, rest=False, is_system=False, t_jumps=None, jump_params=None,
+    params_jac=None, rest=False, is_system=False, t_jumps=None, jump_params=None, locate="all",
 ):  # fmt: skip
     """all that the native part is told, checked"""
     args = _check_args(args)
@@ -610,6 +612,7 @@ def _options(
     rows = "" if params is None else ": a row for each state, then one for each of `params`"
     directions = _check_directions(tangents, count, rows)
     base = _check_base(method, base, directions.shape[1] > 0)
+    locate = _check_locate(locate, impact, events, is_sliding, directions.shape[1] > 0)
     is_implicit = base in (_BASES["rodas"], _BASES["chosen_rodas"])
     takes_matrix, name = base in (_BASES["ros2"], _BASES["lit"]), list(_BASES)[base]
     if takes_matrix and not is_system:
@@ -655,6 +658,7 @@ def _options(
         "first_step": first_step,
         "tie": _number(tie, "tie"),
         "base": base,
+        "locate": locate,
         "max_steps": int(max_steps),
         "times": times,
         "jumps": jumps,
@@ -672,6 +676,16 @@ def _options(
         "progress": None,
         "memory": 0,
     }
+
+
+def _check_locate(locate, impact, events, is_sliding, is_followed):
+    if not isinstance(locate, str) or locate not in _LOCATES:
+        raise ValueError("`locate` must be 'all', 'none' or 'chosen'")
+    others = {"impact": impact, "events": events, "sliding": is_sliding, "tangents": is_followed}
+    excluded = [name for name, given in others.items() if given]
+    if locate != "all" and excluded:
+        raise ValueError(f"`locate` must be 'all' with `{excluded[0]}`, which needs the crossings")
+    return _LOCATES[locate]
 
 
 def _far(t1):
@@ -719,6 +733,7 @@ def solve_ivp(
     jac_sparsity: Any = None,
     t_jumps: ArrayLike | None = None,
     jump_params: Iterable[int] | int | None = None,
+    locate: str = "all",
     progress: bool | Callable[[float, float], object] | None = None,
     max_time: float | None = None,
 ) -> OdeResult:
@@ -842,6 +857,13 @@ def solve_ivp(
         `fun` for each time. If `fun` only compares `t` with the times, their columns in `params_jac`
         are 0. If a crossing or an impact is simultaneous with such a time, the derivative depends on
         their order, and a run with `tangents` ends with `reason` 'EDISCONTINUOUS'.
+    locate : str, optional
+        'all' (default): crossings are located. 'none': steps pass over them, and `fun` is evaluated with
+        the signs of its own state; only the error estimate shortens steps there, and it sees a part of the
+        effect, so that errors may be tens of tolerances. 'chosen': whichever of both takes fewer
+        evaluations, tried in turn. With 'none' and 'chosen' no crossing is reported; `unlocated` counts
+        such steps. For loose tolerances and runs whose crossing times are not needed; not with `impact`,
+        `events`, `sliding` or `tangents`.
     progress : bool or callable, optional
         True: show how much of `t_span` is done, by tqdm if it is installed, otherwise as a line on
         standard error. A function ``progress(done, whole)`` is called about ten times a second and at
@@ -901,8 +923,8 @@ def solve_ivp(
             Derivatives of the final time and state, if an event ended the run.
         reason : str
             Status of libess: 'SUCCESS', or the reason for which the run ended early.
-        ngev, nsteps : int
-            Evaluations of guards and events, and steps.
+        ngev, nsteps, unlocated : int
+            Evaluations of guards and events, steps, and those of them that locate no crossings.
 
     Raises
     ------
@@ -975,7 +997,7 @@ def solve_ivp(
         fun, t0, t1, x0, as_complex, method, t_eval, dense_output, events, vectorized, args, guards,
         guard_count, impact, impacts_at, jac, guard_jac, tangents, rtol, atol, max_step, first_step,
         max_steps, tie, base, user, sliding, params, params_jac, rest,
-        t_jumps=t_jumps, jump_params=jump_params,
+        t_jumps=t_jumps, jump_params=jump_params, locate=locate,
     )  # fmt: skip
     options["max_time"], options["progress"] = seconds, reported.function
     with reported, Watch() as options["watch"]:

@@ -21,7 +21,7 @@ class OdeResult(dict[str, Any]):
     `solve_ivp` returns `t`, `y`, `sol`, `t_events`, `y_events`, `nfev`, `njev`, `nlu`, `status`,
     `message`, `success`, `t_crossings`, `crossings`, `t_impacts`, `y_impacts`, `t_slides`, `slides`,
     `t_end`, `y_end`, `sign`, `tangents`, `tangents_at`, `smooth`, `event_dt`, `event_dy`,
-    `reason`, `ngev` and `nsteps`. Its docstring describes them.
+    `reason`, `ngev`, `nsteps` and `unlocated`. Its docstring describes them.
 
     Examples
     --------
@@ -81,6 +81,8 @@ class OdeResult(dict[str, Any]):
         if self.get("t_events"):
             rows.append(("events", ", ".join(str(len(times)) for times in self.t_events)))
         rows += [(name, str(self[name])) for name in ("nsteps", "nfev") if name in self]
+        if self.get("unlocated"):
+            rows.append(("unlocated", f"{self.unlocated} of {self.nsteps} steps pass over events"))
         return rows
 
     def _repr_html_(self) -> str:

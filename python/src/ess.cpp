@@ -368,6 +368,7 @@ static nb::dict as_dict(glue_record *record, std::size_t n, std::size_t guards,
   out["jacobian_evaluations"] = c.field_jacobian_evaluations;
   out["steps"] = c.steps;
   out["rejected"] = c.rejected;
+  out["unlocated"] = c.unlocated;
   return out;
 }
 
@@ -522,6 +523,7 @@ struct Plan {
     o.h_init = nb::cast<double>(given["first_step"]);
     o.tie = nb::cast<double>(given["tie"]);
     o.base = static_cast<ess_base>(nb::cast<int>(given["base"]));
+    o.locate = static_cast<ess_locate>(nb::cast<int>(given["locate"]));
     o.max_steps = nb::cast<std::uint64_t>(given["max_steps"]);
     const nb::bytes slides = nb::cast<nb::bytes>(given["slides"]);
     require(slides.size() == 0 || slides.size() == f.guards, "slides must be as long as guards");

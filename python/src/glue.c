@@ -494,6 +494,18 @@ static void keep_along(run *r, double t) {
     if (o->times[k] == t) memcpy(along->at + k * size, v, size * sizeof *v);
 }
 
+/* the signs at its end; of a system with plain_field the driver has none while it steps over events
+ */
+static int keep_signs(run *r, double t, const double x[]) {
+  const ess_system *const s = r->problem->system;
+  double *const sign = r->record->sign = copy(ess_driver_sign(r->driver), r->m);
+  if (!sign) return ESS_ENOMEM;
+  if (r->options->integration.locate == ESS_LOCATE_ALL || !s || !s->plain_field) return ESS_SUCCESS;
+  if (r->m && s->event_functions(t, x, r->h, s->params)) return ESS_SUCCESS;
+  for (size_t k = 0; k < r->m; k++) sign[k] = r->h[k] < 0.0 ? -1.0 : 1.0;
+  return ESS_SUCCESS;
+}
+
 /* the run ends on its own terms: by an event, where it was asked to stop */
 static int keep_end(run *r, double t, const double x[], int status) {
   glue_record *const record = r->record;
@@ -501,8 +513,7 @@ static int keep_end(run *r, double t, const double x[], int status) {
   record->counters = *ess_driver_counters(r->driver);
   record->t = t;
   record->x = copy(x, r->n);
-  record->sign = copy(ess_driver_sign(r->driver), r->problem->guards);
-  if (r->is_full || !record->x || !record->sign) return ESS_ENOMEM;
+  if (keep_signs(r, t, x) || r->is_full || !record->x) return ESS_ENOMEM;
   record->is_ended_by_event = status == ESS_ESTOP && !r->has_failed && !r->is_stopped;
   if (status == ESS_ESTOP)
     status = r->has_failed ? ESS_ECALLBACK : r->is_stopped ? GLUE_STOPPED : ESS_SUCCESS;
@@ -532,12 +543,13 @@ static int apply(run *r, double t1, double x[]) {
 
 static int open_driver(run *r, double x[], double t1) {
   ess_options options = r->options->integration;
-  options.observer = (ess_observer){.step = on_step,
-                                    .crossing = on_crossing,
-                                    .impact = on_impact,
-                                    .event = on_event,
-                                    .slide = on_slide,
-                                    .context = r};
+  options.observer = (ess_observer){.step = on_step, .context = r};
+  if (options.locate == ESS_LOCATE_ALL) {
+    options.observer.crossing = on_crossing;
+    options.observer.impact = on_impact;
+    options.observer.event = on_event;
+    options.observer.slide = on_slide;
+  }
   int status;
   ess_impacts impacts;
   const ess_system system = make_system(r, &impacts);

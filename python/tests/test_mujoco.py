@@ -87,6 +87,27 @@ def test_damped_joints_by_implicit_steps():
             robots.simulate(robot, t=0.5, base=base, tangents=np.eye(15)[:, :1])
 
 
+def test_events_are_stepped_over():
+    robot = robots.Robot(ball())
+    right = robots.simulate(robot, t=0.6, tol=1e-9)
+    assert right.unlocated == 0 and len(right.crossings) > 0
+    for locate in "none", "chosen":
+        for base in "dopri5", "ros2", "lit":
+            ours = robots.simulate(robot, t=0.6, tol=1e-4, base=base, locate=locate)
+            assert ours.success and ours.reason == "SUCCESS"
+            np.testing.assert_allclose(ours.y_end, right.y_end, atol=1e-2)
+            np.testing.assert_array_equal(ours.sign, right.sign)
+            assert len(ours.t_crossings) == 0 and ours.crossings_of == []
+            assert 0 < ours.unlocated <= ours.nsteps and (ours.unlocated == ours.nsteps or locate == "chosen")
+            assert ours.ngev == 0 or locate == "chosen"
+    held = robots.simulate(robot, t=0.6, tol=1e-4, base="lit", locate="none", policy=lambda t, q, v: [])
+    np.testing.assert_allclose(held.y_end, right.y_end, atol=1e-2)
+    with pytest.raises(ValueError, match="`locate` must be 'all' with `tangents`"):
+        robots.simulate(robot, locate="none", tangents=True)
+    with pytest.raises(ValueError, match="`locate` must be 'all', 'none' or 'chosen'"):
+        robots.simulate(robot, locate="some")
+
+
 def test_a_can_is_followed_and_mj_step_tends_to_it():
     text = (
         "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .3'><freejoint/>"

@@ -864,6 +864,12 @@ def test_complex_states_of_a_stiff_field(method, jac):
         ({"base": "chosen_rodas", "tangents": True}, "tangents"),
         ({"base": "ros2"}, "ros2"),
         ({"base": "lit"}, "lit"),
+        ({"locate": "some"}, "`locate` must be 'all', 'none' or 'chosen'"),
+        ({"locate": None}, "`locate` must be 'all', 'none' or 'chosen'"),
+        ({"locate": "none", "events": height}, "`locate` must be 'all' with `events`"),
+        ({"locate": "chosen", "guards": height, "impact": bounce}, "`locate` must be 'all' with `impact`"),
+        ({"locate": "none", "guards": height, "sliding": True}, "`locate` must be 'all' with `sliding`"),
+        ({"locate": "none", "tangents": True}, "`locate` must be 'all' with `tangents`"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.1]}, "t_eval"),
         ({"t_eval": [math.nan]}, "t_eval"),
@@ -1208,3 +1214,20 @@ def test_a_crossing_at_such_a_time_is_refused():
 def test_jump_params_that_are_none_are_refused(more, word):
     with pytest.raises(ValueError, match=word):
         ess.solve_ivp(lambda t, y, *p: -y, (0, 1), [1.0], **more)
+
+
+@pytest.mark.parametrize("locate", ["none", "chosen"])
+def test_guards_are_stepped_over(locate):
+    """a stiff floor, by the signs of each state; nothing of it is reported"""
+
+    def fun(t, y, sign):
+        return [y[1], -9.81 - (1e4 * y[0] + 20 * y[1]) * (sign[0] < 0)]
+
+    right = ess.solve_ivp(fun, (0, 2), [0.5, 0.0], guards=lambda t, y: y[0], rtol=1e-10, atol=1e-10)
+    run = ess.solve_ivp(
+        fun, (0, 2), [0.5, 0.0], guards=lambda t, y: y[0], rtol=1e-5, atol=1e-5, locate=locate, dense_output=True
+    )
+    assert right.unlocated == 0 and len(right.t_crossings) > 2
+    assert run.success and 0 < run.unlocated <= run.nsteps and len(run.t_crossings) == 0
+    np.testing.assert_allclose(run.y_end, right.y_end, atol=1e-2)
+    np.testing.assert_allclose(run.sol(2.0), run.y_end)

@@ -70,18 +70,6 @@ static int fail(const char *why) {
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static int plain_field(double t, const double x[], const double sign[], double dxdt[],
-                       void *params) {
-  (void)t, (void)sign;
-  return robot_plain_field(params, x, dxdt);
-}
-
-static int plain_solve(double t, const double x[], const double sign[], double c, double v[],
-                       void *params) {
-  (void)t, (void)sign;
-  return robot_plain_solve(params, x, c, v);
-}
-
 static int on_step(const ess_step_info *info, void *context) {
   const fall *const f = context;
   (void)info;
@@ -96,19 +84,18 @@ static ess_base base_named(const char *name) {
 
 /* settings are those of `essbench robot-race` */
 static int by_libess(fall *f, const way *w, cost *c) {
-  const ess_system plain = {
-      .dimension = f->n, .field = plain_field, .field_solve = plain_solve, .params = f->r};
-  const ess_system *const system = strcmp(w->who, "plain") == 0 ? &plain : robot_system(f->r);
+  const bool locates = strcmp(w->who, "plain") != 0;
   ess_options options = ess_options_default();
   options.rtol = options.atol = w->value;
   options.base = base_named(w->how);
-  options.sliding = ESS_SLIDING_SLIDE;
+  options.locate = locates ? ESS_LOCATE_ALL : ESS_LOCATE_NONE;
+  options.sliding = locates ? ESS_SLIDING_SLIDE : ESS_SLIDING_STOP;
   options.max_steps = 400000;
   options.max_crossings = 40000;
   options.observer = (ess_observer){.step = on_step, .context = f};
   int status;
   double t = 0.0;
-  ess_driver *const driver = ess_driver_alloc(system, &options, &status);
+  ess_driver *const driver = ess_driver_alloc(robot_system(f->r), &options, &status);
   if (!driver) return status;
   robot_forget(f->r);
   robot_set_precision(f->r, w->value);

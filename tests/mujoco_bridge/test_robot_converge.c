@@ -111,6 +111,50 @@ static void test_hills(void **state) {
        3, 5e-5, 4e-4);
 }
 
+/* to x; those of its steps that locate no events, of all; by a robot of its own */
+static ess_counters fall(ess_locate locate, ess_base base, double tolerance, double x[]) {
+  const robot_start start = {.height = 0.05, .tilt = 0.1, .seed = 1};
+  char message[ROBOT_MESSAGE_SIZE];
+  ess_options options = ess_options_default();
+  double t = 0.0;
+  robot *const r = fixture_robot(FIXTURE_QUAD);
+  if (robot_start_state(r, &start, x, message)) fail_msg("%s", message);
+  options.rtol = options.atol = tolerance;
+  options.base = base;
+  options.locate = locate;
+  ess_driver *const d = ess_driver_alloc(robot_system(r), &options, NULL);
+  const int status = ess_driver_apply(d, &t, 0.5, x);
+  if (status) fail_msg("%s at %g s: %s", ess_strerror(status), t, robot_failure(r));
+  const ess_counters counters = *ess_driver_counters(d);
+  ess_driver_free(d);
+  robot_close(r);
+  return counters;
+}
+
+/* stepped over or located, and both in turn, where the search for forces begins from either's */
+static void test_stepped_over(void **state) {
+  (void)state;
+  enum { NUMBERS = 21 };
+  double right[FIXTURE_STATES] = {0}, x[FIXTURE_STATES] = {0}, again[FIXTURE_STATES] = {0};
+  fall(ESS_LOCATE_ALL, ESS_BASE_DOPRI5, 1e-8, right);
+  for (int base = ESS_BASE_DOPRI5; base <= ESS_BASE_LIT; base++) {
+    if (base != ESS_BASE_DOPRI5 && base != ESS_BASE_ROS2 && base != ESS_BASE_LIT) continue;
+    for (int locate = ESS_LOCATE_ALL; locate <= ESS_LOCATE_CHOSEN; locate++) {
+      const ess_counters c = fall((ess_locate)locate, (ess_base)base, 1e-4, x);
+      const double off = fixture_distance(x, right, NUMBERS);
+      print_message("base %d, locate %d: off by %.2g; %d steps, %d over events\n", base, locate, off,
+                    (int)c.steps, (int)c.unlocated);
+      assert_true(off < 0.03);
+      if (locate == ESS_LOCATE_ALL) assert_int_equal(c.unlocated, 0);
+      if (locate == ESS_LOCATE_NONE) assert_int_equal(c.unlocated, c.steps);
+      if (locate == ESS_LOCATE_NONE) assert_int_equal(c.event_evaluations, 0);
+      if (locate == ESS_LOCATE_CHOSEN) assert_true(c.unlocated > 0 && c.unlocated < c.steps);
+      fall((ess_locate)locate, (ess_base)base, 1e-4, again);
+      assert_memory_equal(x, again, sizeof x);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_cylinder),
                                      cmocka_unit_test(test_can_stands),
@@ -120,6 +164,7 @@ int main(void) {
                                      cmocka_unit_test(test_ellipsoid),
                                      cmocka_unit_test(test_hills),
                                      cmocka_unit_test(test_walker),
+                                     cmocka_unit_test(test_stepped_over),
                                      cmocka_unit_test(test_quad)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

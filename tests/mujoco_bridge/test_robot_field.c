@@ -521,6 +521,10 @@ static void test_not_finite(void **state) {
   assert_true(isnan(rate[0]));
   assert_int_equal(robot_plain_field(r, x, again), -1);
   assert_non_null(strstr(robot_failure(r), "not finite"));
+  // a step that steps over events is refused there, too
+  assert_int_equal(s->plain_field(0.0, x, again, r), 0);
+  assert_int_equal(s->field_solve(0.0, x, NULL, 1e-3, h, r), 0);
+  assert_true(isnan(again[0]) && isnan(h[0]));
   robot_reset_state(r, x);
   fixture_field(r, x, sign, again);
   assert_true(fixture_distance(dxdt, again, s->dimension) < 1e-9);
