@@ -82,7 +82,7 @@ int ess_base_start(ess_driver *d) {
       ess_control_bound(d, ESS_BY_STABILITY, ESS_EXTENT_ANEW / s->radius);
   }
   const bool is_off = c->base->kind == ESS_STABILISED && d->t < s->off_until;
-  d->base = sliding || leaves || is_off ? &ess_base_dopri5 : c->base;
+  d->base = sliding || leaves || is_off || ess_distrusts(d) ? &ess_base_dopri5 : c->base;
   const bool by_field = !sliding && d->armed_count && (leaves || (last->rates && !d->base->rates));
   return by_field ? ess_guard_rates(d, d->t, d->x, d->f, d->h_try, d->rate) : ESS_SUCCESS;
 }

@@ -408,6 +408,11 @@ void ess_rodas_reset(ess_driver *d);
 int ess_ros2_try(ess_driver *d, double *error);
 void ess_look_beside(ess_driver *d);
 
+/* Whether so many steps in a row have shown that W is too stiff for LIT that dopri5 goes on. */
+static inline bool ess_distrusts(const ess_driver *d) {
+  return d->choice.trust.alarms >= 2 * ESS_AGREEING;
+}
+
 /* An apply begins: what these steps know of the field beside stays what it is where the state has
  * not been moved. */
 void ess_ros2_leave(ess_driver *d, bool moved);

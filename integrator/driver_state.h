@@ -100,6 +100,13 @@ typedef struct ess_stabilised {
   int tries, stages; /* since the radius was found; of the last step */
 } ess_stabilised;
 
+/* Whether LIT may rely on the caller's W (lit.c). */
+typedef struct ess_trust {
+  double takes, stiffness; /* of steps that have shown that it may: the most that W takes from the
+                              correction, as a factor; and that as a stiffness, 1/s */
+  uint64_t relied, alarms; /* steps since the last of these; those in a row that show W wrong */
+} ess_trust;
+
 /* Which base makes steps (base.c). */
 typedef struct ess_choice {
   /* the one that makes the next, unless the state slides; and another that may be chosen as the run
@@ -110,6 +117,7 @@ typedef struct ess_choice {
   /* as counters.steps: when steps by the one for stiff fields began, and before which they do not
    * begin again, which is so many after they ended */
   uint64_t since, not_before, wait;
+  ess_trust trust;
 } ess_choice;
 
 /* Between which of the field's jumps by time the run is, in its own time (field_jumps.c). */

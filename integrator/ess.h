@@ -495,10 +495,13 @@ typedef enum ess_base {
                             takes one evaluation of the field and one call of field_solve. The first
                             step after a crossing is one of ESS_BASE_ROS2. It does not damp motions
                             much faster than a step, but resolves them: W must not be less stiff
-                            than the field. Nor may it be more than ten times as stiff: if it is a
-                            hundred times as stiff, no error is seen at loose tolerances, and the
-                            state may grow without bound. No tangents or recordings. Fixed at
-                            alloc */
+                            than the field. If it is more than about four times as stiff, it hides
+                            the error. The first step that relies on W, and one in 50, therefore
+                            evaluates the field once more, at its end; if six in a row show that W
+                            is wrong, the trajectory goes on with dopri5 (ess_counters.implicit
+                            counts the steps of LIT). A W that is right for some states and too
+                            stiff for others, or becomes so in mid-run, may be seen too late. No
+                            tangents or recordings. Fixed at alloc */
 } ess_base;
 
 /* Behaviour where the fields on both sides of an event function's zero point towards it. */

@@ -13,33 +13,25 @@
 
 /* ---- steps over events ----------------------------------------------------------------------- */
 
-/* The effect of a change of sign k alone, over the tolerance, if the field were another all along
- * the step: `f` is the field at the step's end by the signs of the node. */
-static int find_effect(ess_driver *d, size_t k, const double f[], double *effect) {
-  double *const sign = d->unlocated.before, *const off = d->stage[2];
-  memcpy(sign, d->unlocated.node, d->system.event_count * sizeof *sign);
-  sign[k] = -sign[k];
-  int status = ess_take_signs(d, sign);
-  if (!status) status = ess_field_at(d, sign, d->t + d->dt, d->x_end, off);
-  for (size_t i = 0; i < d->system.dimension; i++) off[i] = d->dt * (off[i] - f[i]);
-  *effect = ess_scaled_norm(d, off, d->x, d->x_end);
-  return status;
-}
-
-/* The error control shows the sum of effects alone. */
+/* The error control shows the sum of effects alone: each is that of a sign's change if the field
+ * were another all along the step. */
 ess_verdict ess_unlocated_judge(ess_driver *d) {
   const ess_unlocated *const u = &d->unlocated;
-  const size_t m = d->system.plain_field ? 0 : d->system.event_count;
-  double *const f = d->stage[1], most = 0.0;
+  const size_t n = d->system.dimension, m = d->system.plain_field ? 0 : d->system.event_count;
+  double *const f = d->stage[1], *const off = d->stage[2], *const sign = u->before, most = 0.0;
   size_t changed = 0;
   for (size_t k = 0; k < m; k++) changed += u->end[k] != u->node[k];
   if (changed < 2) return (ess_verdict){0};
   int status = ess_take_signs(d, u->node);
   if (!status) status = ess_field_at(d, u->node, d->t + d->dt, d->x_end, f);
   for (size_t k = 0; !status && k < m; k++) {
-    double effect = 0.0;
-    if (u->end[k] != u->node[k]) status = find_effect(d, k, f, &effect);
-    most = ess_larger(most, effect);
+    if (u->end[k] == u->node[k]) continue;
+    memcpy(sign, u->node, m * sizeof *sign);
+    sign[k] = -sign[k];
+    status = ess_take_signs(d, sign);
+    if (!status) status = ess_field_at(d, sign, d->t + d->dt, d->x_end, off);
+    for (size_t i = 0; i < n; i++) off[i] = d->dt * (off[i] - f[i]);
+    most = ess_larger(most, ess_scaled_norm(d, off, d->x, d->x_end));
   }
   if (status) return (ess_verdict){.status = status};
   const double next = d->dt * ess_larger(ESS_SHRINK_MOST, ESS_SAFER / most);

@@ -15,7 +15,7 @@ foreach(file ${case_files})
   add_test(NAME cases_${name} COMMAND check_cases ${file})
   list(APPEND ESS_CASES cases_${name})
 endforeach()
-foreach(duty api arguments bases check_jacobian combinations control guards impacts properties resets sliding stopped tangents
+foreach(duty api arguments bases check_jacobian combinations control guards impacts matrices properties resets sliding stopped tangents
              timed_jumps truth watch)
   ess_test(${duty} hybrid)
 endforeach()
