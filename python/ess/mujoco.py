@@ -213,38 +213,54 @@ def _is_number(text):
     return True
 
 
+def _row(line, number, columns):
+    """the numbers of a line of a csv"""
+    fields = line.strip().split(",")
+    if len(fields) != columns:
+        raise ValueError(f"row {number} has {len(fields)} fields; the header has {columns}")
+    for k, field in enumerate(fields):
+        if not _is_number(field):
+            raise ValueError(f"row {number} has {field!r} in column {k + 1}; it must be a number")
+    return [float(field) for field in fields]
+
+
 def _rows_of(file, sizes, names):
     """the arrays of a file of states by their names"""
     if not os.path.exists(file):
         raise ValueError(f"{file} cannot be read: there is no such file")
+    rows: list[list[float]] = []
     try:
         if file.endswith(".npz"):
             with np.load(file) as found:
                 return {name: np.asarray(found[name], dtype=float) for name in found.files}
         with open(file) as lines:
             header = next(lines, "").strip().split(",")
-            rows = np.array([[float(x) for x in line.split(",")] for line in lines if line.strip()])
+            for line in filter(str.strip, lines):
+                rows.append(_row(line, len(rows) + 1, len(header)))
     except (OSError, ValueError, zipfile.BadZipFile) as wrong:
-        raise ValueError(f"{file} cannot be read: {str(wrong).splitlines()[0]}") from wrong
+        # numpy takes what is no archive for a pickle
+        why = "it is no archive of numpy" if "pickled" in str(wrong) else str(wrong).splitlines()[0]
+        raise ValueError(f"{file} cannot be read: {why}") from wrong
     if header == [""]:
         raise ValueError(f"{file} is empty; a header line is needed")
     if all(map(_is_number, header)):
         raise ValueError(f"{file}: the first line must name the columns; it has numbers")
-    if rows.ndim != 2 or not rows.shape[1] == len(header) == len(names):
+    if not rows:
+        raise ValueError(f"{file} has no row below its header")
+    if len(header) != len(names):
         raise ValueError(
             f"{file} must have a header and columns for {sizes['qpos']} positions, {sizes['qvel']} velocities "
             f"and {sizes['act']} activations; it has {len(header)} columns"
         )
     missing = [name for name in names if name not in header]
-    if not missing:
-        rows = rows[:, [header.index(name) for name in names]]
-    elif len(missing) < len(names):
+    if 0 < len(missing) < len(names):
         raise ValueError(
             f"{file} must have a column for each of {len(names)} states, by name or in their order; "
             f"'{missing[0]}' is missing"
         )
+    order = slice(None) if missing else [header.index(name) for name in names]
     ends = np.cumsum(list(sizes.values()))[:-1]
-    return dict(zip(sizes, np.split(rows, ends, axis=1)))
+    return dict(zip(sizes, np.split(np.array(rows)[:, order], ends, axis=1)))
 
 
 def _vector(value, size, name):
@@ -300,7 +316,7 @@ class _Controls:
         x = robot.normalise(np.array(x))
         try:
             found = self.policy(t, x[: robot.nq], x[robot.nq : robot.nq + robot.nv])
-            found = np.atleast_1d(np.asarray(found, dtype=float))
+            found = np.atleast_1d(np.asarray([] if found is None else found, dtype=float))
         except Exception as raised:
             first = (str(raised).splitlines() or [""])[0]
             raise _PolicyError(f"policy at {t:.6g} s: {type(raised).__name__}: {first}") from raised

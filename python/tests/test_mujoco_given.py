@@ -96,6 +96,8 @@ def test_files_that_have_no_initial_conditions_are_refused(tmp_path):
     np.savez(tmp_path / "less.npz", qvel=np.zeros((2, 6)))
     (tmp_path / "word.csv").write_text("a,b\n1,x\n")
     (tmp_path / "short.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "ragged.csv").write_text("a,b\n1,2\n\n3\n")
+    (tmp_path / "head.csv").write_text("a,b\n")
     (tmp_path / "no.npz").write_text("no archive")
     names = [robot.name(k) for k in range(13)]
     for name, header in (("rows", ["0"] * 13), ("typo", [*names[1:], "typo"]), ("twice", [*names[1:], names[1]])):
@@ -109,9 +111,11 @@ def test_files_that_have_no_initial_conditions_are_refused(tmp_path):
         ("nan.npz", r"row 2 has nan for qpos\[2\]"),
         ("shape.npz", "qpos has the shape"),
         ("less.npz", "must have an array qpos"),
-        ("word.csv", "cannot be read"),
+        ("word.csv", "row 1 has 'x' in column 2"),
+        ("ragged.csv", "row 2 has 1 fields; the header has 2"),
+        ("head.csv", "has no row below its header"),
         ("short.csv", "it has 2 columns"),
-        ("no.npz", "cannot be read"),
+        ("no.npz", "it is no archive of numpy"),
         ("gone.csv", "no such file"),
     ):
         with pytest.raises(ValueError, match=words) as error:
