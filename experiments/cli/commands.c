@@ -104,10 +104,16 @@ static const struct {
              {"robots", "--race", "robots-race"}};
 
 void command_by_flag(command *chosen, int *argc, char **argv) {
+  const command asked = *chosen;
+  const char *by = NULL;
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-    for (int k = 0; strcmp(chosen->name, flags[i].command) == 0 && k < *argc; k++) {
-      if (strcmp(argv[k], flags[i].flag) != 0 || !command_find(flags[i].other, chosen)) continue;
-      for (--*argc; k < *argc; k++) argv[k] = argv[k + 1];
+    for (int k = 0; strcmp(asked.name, flags[i].command) == 0 && k < *argc; k++) {
+      if (strcmp(argv[k], flags[i].flag) != 0) continue;
+      if (by && by != flags[i].flag)
+        command_usage(&(arguments){.command = &asked}, "%s does not go with %s", by, flags[i].flag);
+      by = flags[i].flag;
+      if (command_find(flags[i].other, chosen))
+        for (int j = k--, last = --*argc; j < last; j++) argv[j] = argv[j + 1];
     }
 }
 

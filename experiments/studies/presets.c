@@ -816,6 +816,7 @@ static const knobs sliding_knobs = {.point = sliding_point};
 const study sliding_study = {
     .name = "sliding",
     .summary = "a mass on a belt: sliding located by events, against smoothed friction",
+    .example = "essbench sliding --widths 1e-2,1e-3 --tolerances 1e-4,1e-6",
     .file = "sliding",
     .group = STUDY_MECHANISMS,
     .figures = {STUDY_FIGURE("fig_sliding", "sliding.csv")},
@@ -1119,6 +1120,7 @@ static const knobs order_knobs = {.starts = KNOBS_OWN, .point = order_point};
 const study order_study = {
     .name = "order",
     .summary = "error over epsilon for both orders of the projection (Figs. 3.1 and 4.1)",
+    .example = "essbench order --out results",
     .file = "order",
     .group = STUDY_VALIDATES,
     .figures = {STUDY_FIGURE("fig3_1_projection", "projection_path.csv"),

@@ -45,6 +45,8 @@ refuses 2 '--epsilon needs a value' run --epsilon
 refuses 2 '--out needs a value' order --out
 refuses 2 '-o needs a value' xml plate -o
 refuses 2 'unknown option -o' run -o file
+refuses 2 'essbench robot: --compare does not go with --race' robot model.xml --race --compare
+refuses 2 'essbench robot: --derivative does not go with --race' robot --race model.xml --derivative
 refuses 2 'plate is not accepted; --model plate is' run plate
 refuses 2 'plate is not accepted; see essbench speed --help' speed plate
 refuses 2 '- is not accepted' run -

@@ -142,8 +142,8 @@ static void test_stepped_over(void **state) {
     for (int locate = ESS_LOCATE_ALL; locate <= ESS_LOCATE_CHOSEN; locate++) {
       const ess_counters c = fall((ess_locate)locate, (ess_base)base, 1e-4, x);
       const double off = fixture_distance(x, right, NUMBERS);
-      print_message("base %d, locate %d: off by %.2g; %d steps, %d over events\n", base, locate, off,
-                    (int)c.steps, (int)c.unlocated);
+      print_message("base %d, locate %d: off by %.2g; %d steps, %d over events\n", base, locate,
+                    off, (int)c.steps, (int)c.unlocated);
       assert_true(off < 0.03);
       if (locate == ESS_LOCATE_ALL) assert_int_equal(c.unlocated, 0);
       if (locate == ESS_LOCATE_NONE) assert_int_equal(c.unlocated, c.steps);
@@ -156,15 +156,11 @@ static void test_stepped_over(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_cylinder),
-                                     cmocka_unit_test(test_can_stands),
-                                     cmocka_unit_test(test_mesh),
-                                     cmocka_unit_test(test_boxes),
-                                     cmocka_unit_test(test_stone_on_table),
-                                     cmocka_unit_test(test_ellipsoid),
-                                     cmocka_unit_test(test_hills),
-                                     cmocka_unit_test(test_walker),
-                                     cmocka_unit_test(test_stepped_over),
-                                     cmocka_unit_test(test_quad)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cylinder),       cmocka_unit_test(test_can_stands),
+      cmocka_unit_test(test_mesh),           cmocka_unit_test(test_boxes),
+      cmocka_unit_test(test_stone_on_table), cmocka_unit_test(test_ellipsoid),
+      cmocka_unit_test(test_hills),          cmocka_unit_test(test_walker),
+      cmocka_unit_test(test_stepped_over),   cmocka_unit_test(test_quad)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
