@@ -27,6 +27,7 @@ const char *const robot_bases[] = {[ESS_BASE_DOPRI5] = "dopri5",
                                    [ESS_BASE_LIT] = "lit",
                                    [ROBOT_BASES + SECOND_ORDER_HEUN] = "heun",
                                    [ROBOT_BASES + SECOND_ORDER_ADAMS] = "adams2",
+                                   [ROBOT_UNLOCATED] = "lit_unlocated",
                                    NULL};
 
 const char *const robot_fourth_order = "RK4";
@@ -77,13 +78,14 @@ static int add_own(study_run *run) {
 }
 
 /* libess with guards or without, by each base at all tolerances; event-unaware solvers that are no
- * base of libess are without guards alone */
+ * base of libess are without guards alone, and what steps over events is libess alone */
 static int add_bases(study_run *run, robot_kind kind) {
   const robot_settings *const s = run->settings;
   int status = 0;
   for (size_t b = 0; b < s->bases.count; b++) {
     const size_t base = s->bases.index[b];
-    if (kind == ROBOT_LIBESS && base >= ROBOT_BASES) continue;
+    const robot_kind alone = base == ROBOT_UNLOCATED ? ROBOT_LIBESS : ROBOT_PLAIN;
+    if (base >= ROBOT_BASES && kind != alone) continue;
     for (size_t i = 0; !status && i < s->tolerances.count; i++)
       status = add(run, (robot_entry){kind, robot_bases[base], s->tolerances.value[i], false});
   }
@@ -588,7 +590,8 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   ess_options options = ess_options_default();
   options.rtol = options.atol = e->knob;
   const size_t base = base_of(e);
-  options.base = base < ROBOT_BASES ? (ess_base)base : ESS_BASE_DOPRI5;
+  const bool unlocated = base == ROBOT_UNLOCATED, plainly = e->kind == ROBOT_PLAIN || unlocated;
+  options.base = base < ROBOT_BASES ? (ess_base)base : unlocated ? ESS_BASE_LIT : ESS_BASE_DOPRI5;
   options.sliding = ESS_SLIDING_SLIDE; // contacts that bounce ever less
   options.max_steps = (uint64_t)(STEPS_PER_SECOND * fmax(1.0, s->time));
   options.max_crossings = (uint64_t)(CROSSINGS_PER_SECOND * fmax(1.0, s->time));
@@ -598,7 +601,7 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
     l.budget = s->reference_budget > 0.0 ? s->reference_budget : 6.0 * s->budget;
   if (t->most_s > 0.0) l.budget = fmin(l.budget, t->most_s);
   if (t->goes_on) l.budget *= guarded_share;
-  const ess_system *const system = e->kind == ROBOT_PLAIN ? &plain : robot_system(c->robot);
+  const ess_system *const system = plainly ? &plain : robot_system(c->robot);
   const char *failed;
   double *const x = malloc(c->size.dimension * sizeof *x);
   if ((e->kind == ROBOT_REFERENCE || t->goes_on) && c->follows > 0) {
@@ -617,11 +620,12 @@ static int follow_libess(study_run *run, const robot_entry *e, const double x0[]
   robot_set_precision(c->robot, e->knob);
   c->held.until = -INFINITY;
   l.start_ns = measure_thread_ns();
-  int status = base < ROBOT_BASES ? drive(run, system, &options, x, &l, &failed)
-                                  : drive_unaware(run, (second_order_scheme)(base - ROBOT_BASES),
-                                                  e->knob, x, &l, &failed);
+  int status =
+      base < ROBOT_BASES || unlocated
+          ? drive(run, system, &options, x, &l, &failed)
+          : drive_unaware(run, (second_order_scheme)(base - ROBOT_BASES), e->knob, x, &l, &failed);
   // a run ends at the step before a contact that is refused: from there on steps are short
-  if (!failed && status == ESS_ECALLBACK && c->refuses && e->kind != ROBOT_PLAIN && !l.late &&
+  if (!failed && status == ESS_ECALLBACK && c->refuses && !plainly && !l.late &&
       !*run->interrupted) {
     options.h_max = c->output_step;
     status = drive(run, system, &options, x, &l, &failed);

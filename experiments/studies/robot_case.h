@@ -12,6 +12,7 @@
 #include "robot_starts.h"
 #include "robot_states.h"
 #include "robot_steps.h"
+#include "second_order.h"
 #include "study.h"
 
 typedef struct robot_settings {
@@ -82,9 +83,9 @@ typedef struct robot_settings {
          "integrator of the cheapest run with at most 1 mm and 1 mrad, bounds added; empty: none") \
   COLUMN(row, small_step, AMOUNT, "s", "time step of that run")
 
-/* robot_bases by ess_base, and behind ROBOT_BASES of libess event-unaware solvers of order 2, by
- * second_order_scheme */
-enum { ROBOT_BASES = ESS_BASE_LIT + 1 };
+/* robot_bases by ess_base; behind ROBOT_BASES of libess event-unaware solvers of order 2, by
+ * second_order_scheme; and last libess's LIT that steps over events */
+enum { ROBOT_BASES = ESS_BASE_LIT + 1, ROBOT_UNLOCATED = ROBOT_BASES + SECOND_ORDER_ADAMS + 1 };
 extern const char *const robot_integrators[], *const robot_bases[], *const robot_fourth_order;
 
 /* ---- a robot, and its runs ------------------------------------------------------------------- */

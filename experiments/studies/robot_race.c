@@ -32,9 +32,11 @@
   X(row, bases, NAMES, "base", "A,B",                                                              \
     "step methods of libess: dopri5, rkc (stabilised), chosen (stabilised where that is "          \
     "cheaper), "                                                                                   \
-    "ros2 or lit (springs and dampers implicit, with two evaluations a step or one), rodas "       \
-    "(implicit) or chosen_rodas; and of event-unaware solvers: heun and adams2, of order 2",       \
-    .initial = "dopri5,chosen,rkc,ros2,lit,heun,adams2", .names = robot_bases, .result = "base")   \
+    "ros2 or lit (springs and dampers implicit, with two evaluations a step or one), "             \
+    "lit_unlocated, which steps over events, rodas (implicit) or chosen_rodas; and of "            \
+    "event-unaware solvers: heun and adams2, of order 2",                                          \
+    .initial = "dopri5,chosen,rkc,ros2,lit,lit_unlocated,heun,adams2", .names = robot_bases,       \
+    .result = "base")                                                                              \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")                                    \
   X(row, check_step, NUMBER, "check-step", "S",                                                    \

@@ -402,7 +402,8 @@ const study robots_study = {
     "tolerances of libess, rtol = atol, the largest first",                                        \
     .initial = "0.5,1e-1,1e-2,1e-3,1e-5,1e-7", .min = 1e-13, .max = 0.5)                           \
   X(row, bases, NAMES, "base", "A,B", "step methods, as of essbench robot-race",                   \
-    .initial = "dopri5,ros2,lit,heun,adams2", .names = robot_bases, .result = "base")              \
+    .initial = "dopri5,ros2,lit,lit_unlocated,heun,adams2", .names = robot_bases,                  \
+    .result = "base")                                                                              \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the references", .initial = "1e-7",    \
     .min = 1e-13, .max = 1e-3, .result = "reference_tolerance")
 OPTION_ROW(many_settings, RACE_OPTIONS);

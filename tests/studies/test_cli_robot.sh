@@ -120,7 +120,7 @@ expect 'free ball: nothing is said of it' [ "$(grep -c 'followed contacts' "$roo
 model far "$plane$ball<geom name='can' type='cylinder' size='.1 .1' pos='9 9 .1'/>"
 study far.xml
 expect 'far: a study' success
-expect 'far: five bases and two solvers of order 2 run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2,lit,heun,adams2"'
+expect 'far: six bases and two solvers of order 2 run by default' holds 'r["base"] == "dopri5,chosen,rkc,ros2,lit,lit_unlocated,heun,adams2"'
 expect 'far: it is followed in the survey' holds '[f for f in r["survey"] if f["treatment"] == "followed"]'
 expect 'far: the end is reached' holds 'r["reference"]["status"] == "success"'
 expect 'far: steps are as long as the tolerance lets them' holds 'r["libess"][0]["evaluations"] < 400'

@@ -89,7 +89,7 @@ while True:
         break
 assert done.wait() == 0
 # which of them are drawn depends on how long those before took
-assert re.search(rb"initial conditions 0/1, run \d+ of 28: (MuJoCo|libess|no guards)", said), said
+assert re.search(rb"initial conditions 0/1, run \d+ of 30: (MuJoCo|libess|no guards)", said), said
 END
 # shellcheck disable=SC2086
 expect 'how far it is, is shown within a start' python3 watch.py "$essbench" $study --restart
