@@ -530,6 +530,7 @@ int main(int argc, char *argv[]) {
       11421, 28110, 30307, // timed before curved ones that come before them
       204403, 220935,      // rows that latch others, measured together
       235170,              // a wave that turned between two looks of the truth
+      2087979,             // a row latches a wave beyond its zero, which the truth did not see
       1972, 2836, 11505,   // curved, elsewhere by two jumps when crossed
       // a curved one that the tangent at the end had crossed before the node
       16243, 27739, 27957, 33439, 202839, 206363, 209128, 222330, 529355, 615329,

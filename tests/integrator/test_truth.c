@@ -218,6 +218,29 @@ TEST(nearest_and_margin) {
   hybrid_free(pair);
 }
 
+/* Negative where a row has latched a guard beyond its zero: an event function that was not armed
+ * before may turn much faster than the motion. At the row it is sin(60) = -0.30 and sin(40) = 0.75,
+ * or the same with the other sign. */
+TEST(rows_that_latch_beyond_zeros) {
+  static const struct {
+    const char *wave;
+    bool is_beyond;
+  } WAVES[] = {
+      {"sin(60*x)", false}, {"-sin(60*x)", true}, {"sin(40*x)", true}, {"-sin(40*x)", false}};
+  for (size_t i = 0; i < sizeof WAVES / sizeof *WAVES; i++) {
+    hybrid *const h = hybrid_of("x' = 1; q' = on(b); a: x - 1; b: %s\n"
+                                "row up a: +up b; unarmed up b; unarmed down b\n"
+                                "from 0: x = 0.1; to 0.905",
+                                WAVES[i].wave);
+    const truth_end end = truth_run(h, &(truth_options){.margin = -1.0});
+    if ((end.nearest < 0.0) != WAVES[i].is_beyond)
+      print_error("%s: %g\n", WAVES[i].wave, end.nearest);
+    assert_int_equal(end.status, TRUTH_SUCCESS);
+    assert_int_equal(end.nearest < 0.0, WAVES[i].is_beyond);
+    hybrid_free(h);
+  }
+}
+
 /* ---- records and samples --------------------------------------------------------------------- */
 
 static void check_records(const truth_end *end, const hybrid_record expected[], size_t count) {

@@ -233,6 +233,10 @@ static long double reach(const terms c, const terms garbage, long double size, l
   return far < INFINITY ? exp2(far) : INFINITY;
 }
 
+static long double reach_of(const run *r, size_t k, const terms garbage) {
+  return reach(series_of(r, k), garbage, size_of(r, k), r->flow.error[r->rates[k]] / LDBL_EPSILON);
+}
+
 long double truth_lambda_noise(const run *r, size_t k) {
   return 1e-16L * (r->now.held[k] == RESTS ? fmaxl(1.0L, fabsl(r->lambda[k][0])) : 1.0L);
 }
@@ -318,9 +322,7 @@ bool truth_flow(run *r) {
   in.time_error = fmaxl(in.time_error, LDBL_EPSILON * r->step);
   series_errors(&r->flow, &in);
   for (size_t k = 0; k < r->functions; k++)
-    if (k >= r->m || is_armed(r, k))
-      r->step = fminl(r->step, reach(series_of(r, k), garbage, size_of(r, k),
-                                     r->flow.error[r->rates[k]] / LDBL_EPSILON));
+    if (k >= r->m || is_armed(r, k)) r->step = fminl(r->step, reach_of(r, k, garbage));
   return is_solved;
 }
 
@@ -330,10 +332,12 @@ void truth_scale(const long double of[], long double by, long double to, terms c
 }
 
 /* At an event so long after the beginning of the step, the first coefficients of event functions
- * without a new flow: false where these do not tell enough. */
+ * without a new flow: false where these do not tell enough, or where the series of a function that
+ * was not armed, which does not shorten steps, does not reach so far. */
 bool truth_shift(run *r, long double by) {
   for (size_t k = 0; k < r->functions; k++) {
     const long double *const c = series_of(r, k);
+    if (k < r->m && !is_armed(r, k) && reach_of(r, k, (terms){0.0L}) < by) return false;
     long double value = c[SERIES_ORDER], rate = 0.0L;
     for (int j = SERIES_ORDER - 1; j >= 0; j--) {
       rate = rate * by + value;
