@@ -23,10 +23,10 @@ enum { LAST_STAGE = ESS_STAGES - 1, QUARTIC = ESS_QUARTIC, PLACES = ESS_PLACES }
  * what crossings leave between the ends beside. */
 static const double SEVERITY_OF_ERROR = 10.0, HUMPED = 0.0625, LEFT_OVER = 0.25;
 
-/* LEFT: effect on the state, in tolerances, that is left as it is. TOO_LARGE: sum of two from which
- * one is larger than its bound. BY_CHANCE: a sum that is less than this part of its summands is so
- * small by chance. */
-static const double LEFT = 0.05, TOO_LARGE = 2.0, BY_CHANCE = 0.25;
+/* LEFT: effect on the state, in tolerances, that is left as it is. LEFT_BETWEEN: the same between
+ * the ends, where errors do not accumulate. BY_CHANCE: a sum that is less than this part of its
+ * summands is so small by chance. */
+static const double LEFT = 0.05, LEFT_BETWEEN = 0.3, BY_CHANCE = 0.25;
 
 /* Step of Newton's method for a place that is the last: its error is about the square of that. */
 static const double PLACED_NEAR = 1e-3;
@@ -727,11 +727,12 @@ static void weigh_all(ess_driver *d, double *const weight[2]) {
 static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
   ess_through *const k = &d->through;
   double *const start = k->sum[0], *const end = k->sum[1];
+  const double most = 2.0; // of a sum of two, each of which may be 1
   weigh_all(d, k->left);
   int status = sum_jumps(d, k->left, true, start, end);
   if (status || k->is_coupled) return status;
   *moved = *between = size_of_sum(d, start, end, d->x_try);
-  if (*moved <= LEFT || !(*moved <= TOO_LARGE)) return ESS_SUCCESS;
+  if (*moved <= LEFT || !(*moved <= most)) return ESS_SUCCESS;
   status = sum_jumps(d, k->missed, false, k->at, d->v_try);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) {
@@ -740,7 +741,7 @@ static int measure(ess_driver *d, double *moved, double *between, bool *bends) {
   }
   *moved = size_of_sum(d, k->at, d->v_try, d->v_try);
   *between = size_of_sum(d, start, end, d->x_try);
-  if (*between <= LEFT || !(*between <= TOO_LARGE)) return ESS_SUCCESS;
+  if (*between <= LEFT_BETWEEN || !(*between <= most)) return ESS_SUCCESS;
   status = sum_jumps(d, k->aside, false, k->at, d->x_try);
   if (status) return status;
   for (size_t i = 0; i < d->lanes; i++) {
