@@ -16,11 +16,6 @@ typedef struct knobs_asked {
   double point_time;
 } knobs_asked;
 
-#define KNOBS_CONTACTS(X, row, ...) X(row, contacts, CONTACTS, "contacts", "LIST", __VA_ARGS__)
-#define KNOBS_TRIALS(X, row, meaning, initial_, max_)                                              \
-  X(row, trials, WHOLE, "trials", "COUNT", meaning, .initial = initial_, .min = 1, .max = max_,    \
-    .result = "trials")
-
 enum { KNOB_MORE = 6 };
 
 /* One method at one setting from one initial condition. What it has not is not known. */

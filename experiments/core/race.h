@@ -150,6 +150,13 @@ contest_starts *case_known(study_run *run, contest_starts *starts, size_t count)
 
 void cases_free(study_run *run);
 
+/* Options that studies of several cases have. */
+#define CASE_CONTACTS(X, row, ...) X(row, contacts, CONTACTS, "contacts", "LIST", __VA_ARGS__)
+#define CASE_LIST                  "2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture"
+#define CASE_TRIALS(X, row, meaning, initial_, max_)                                               \
+  X(row, trials, WHOLE, "trials", "COUNT", meaning, .initial = initial_, .min = 1, .max = max_,    \
+    .result = "trials")
+
 /* ---- race ------------------------------------------------------------------------------------ */
 
 /* A race, as every study that compares times runs it: several processes, one after the other, each

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench mujoco: MuJoCo at its best. Every setting of its own timed against the race's, where its
- * time goes, and a failure if the race holds it back. */
+/* essbench mujoco, a preset of races: MuJoCo at its best. Every setting of its own timed against
+ * the race's, where its time goes, and a failure if the race holds it back. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "race.h"
+#include "races.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"
@@ -27,33 +27,22 @@ typedef struct mujoco_variant {
 enum { MUJOCO_OWN = 0, MUJOCO_RACE = 1, MUJOCO_VARIANTS = 52, MUJOCO_PROFILES = 2 };
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
-    "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture "     \
-    "(default 2,10,100); the hopper is always included",                                           \
-    .initial = "2,10,100")                                                                         \
-  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
-    .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
+  CASE_CONTACTS(X, row,                                                                            \
+                "numbers of the plate's contacts: " CASE_LIST                                      \
+                " (default 2,10,100); the hopper is always included",                              \
+                .initial = "2,10,100")                                                             \
+  CASE_TRIALS(X, row, "initial conditions for each number of contacts", "120", 1e6)                \
   X(row, minimum_effect, NUMBER, "minimum-effect", "X",                                            \
     "smallest relative difference from the compared settings that counts as faster or slower",     \
     .initial = "0.05", .max = 10.0, .result = "minimum_effect")                                    \
   X(row, callback, FLAG, "callback", NULL,                                                         \
     "contact force by a callback instead of contacts, as in solver mujoco-callback",               \
     .result = "callback")
-OPTION_ROW(mujoco_settings, OPTIONS);
+static const study_option mujoco_options[] = {OPTIONS(OPTION_LINE, races_asked){0}};
 
-/* ---- cells: the hopper, then the plate with every number of contacts ------------------------- */
-
-typedef enum mujoco_kind {
-  MUJOCO_FOLLOW, /* trajectories of all settings from all starts, untimed */
-  MUJOCO_RACED,  /* all settings in one process; and those that looked faster once more */
-  MUJOCO_AGAIN,
-  MUJOCO_PROFILE /* MuJoCo's timers on the race's settings, and on its own */
-} mujoco_kind;
-
-typedef struct mujoco_cell {
-  mujoco_kind kind;
-  size_t of, number; /* case; process, or which profile */
-} mujoco_cell;
+/* Trajectories of all settings from all starts, untimed; all settings in one process; those that
+ * looked faster once more; and MuJoCo's timers on the race's settings and on its own. */
+enum { FOLLOW, RACED, RACED_AGAIN, PROFILE };
 
 /* What a cell gives: of FOLLOW a row for each setting, of RACED and AGAIN one for each
  * start and each that takes part; of PROFILE one for each start, then one for each timer. */
@@ -165,8 +154,8 @@ static const char *mujoco_variant_base(const mujoco_variant *v) {
 /* one of them, for the run's kind of force; the changes are kept in `changes` */
 static race_entry variant_entry(const study_run *run, size_t variant, char changes[CHANGES_SIZE]) {
   const mujoco_variant *const v = &mujoco_variants[variant];
-  const mujoco_settings *const given = run->settings;
-  snprintf(changes, CHANGES_SIZE, "%s%s", given->callback ? "callback=on " : "", v->changes);
+  snprintf(changes, CHANGES_SIZE, "%s%s", races_given(run)->callback ? "callback=on " : "",
+           v->changes);
   return race_variant(v->own, changes);
 }
 
@@ -314,17 +303,11 @@ static const char times_sql[] =
     "WHERE iif(is_rest, rest IS NOT NULL, calls > 0) "
     "ORDER BY model, contacts, setting DESC, i, is_rest";
 
-/* The cells of mujoco: trajectories of all settings, and their races. */
-
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static const mujoco_settings *given_of(const study_run *run) {
-  return run->settings;
-}
-
-/* how many cases there are; one's name, contacts and starts. NULL with one line. */
+/* the hopper, then the plate with every number of contacts */
 static size_t mujoco_cases(const study_run *run) {
-  return 1 + given_of(run)->contacts.count;
+  return 1 + races_given(run)->contacts.count;
 }
 
 static const model_type *mujoco_type(size_t of) {
@@ -332,47 +315,38 @@ static const model_type *mujoco_type(size_t of) {
 }
 
 static size_t mujoco_contacts(const study_run *run, size_t of) {
-  return of ? given_of(run)->contacts.contacts[of - 1] : 1;
+  return of ? races_given(run)->contacts.contacts[of - 1] : 1;
+}
+
+static void mujoco_title(const study_run *run, const races_cell *c, char name[RACES_NAME_SIZE]) {
+  static const char *const parts[] = {"follow", "race", "again", "profile"};
+  snprintf(name, RACES_NAME_SIZE, "%s model=%s contacts=%zu number=%zu of %zu", parts[c->part],
+           mujoco_type(c->of)->name, mujoco_contacts(run, c->of), c->number, c->count);
 }
 
 static contest_starts *mujoco_starts(study_run *run, size_t of) {
   // the hopper has one contact, and no parameter to say so
   const case_change changes[] = {{"contacts", (double)mujoco_contacts(run, of)}, {0}};
-  return case_starts_of(run, mujoco_type(of), changes, given_of(run)->trials, run->seed);
+  return case_starts_of(run, mujoco_type(of), changes, races_given(run)->trials, run->seed);
 }
 
 /* ---- who takes part -------------------------------------------------------------------------- */
 
 static const mujoco_sample *mujoco_followed(const study_run *run, size_t of, size_t variant) {
-  return (const mujoco_sample *)study_samples(run, of, NULL) + variant;
-}
-
-/* the first cell of a case that is of this kind, if there is one */
-static size_t cell_of(const study_run *run, mujoco_kind kind, size_t of) {
-  size_t i = 0;
-  for (; i < study_cells(run); i++) {
-    const mujoco_cell *const c = study_cell_at(run, i);
-    if (c->kind == kind && c->of == of) break;
-  }
-  return i;
+  return (const mujoco_sample *)races_samples(run, FOLLOW, of, NULL) + variant;
 }
 
 static mujoco_session mujoco_first_session(study_run *run, size_t of) {
-  mujoco_session s = {.count = 1, .variant = {MUJOCO_RACE}, .cell = cell_of(run, MUJOCO_RACED, of)};
+  mujoco_session s = {.count = 1, .variant = {MUJOCO_RACE}, .cell = races_cell_of(run, RACED, of)};
   for (size_t k = 0; k < MUJOCO_VARIANTS; k++)
     if (k != MUJOCO_RACE && !*mujoco_followed(run, of, k)->left_out) s.variant[s.count++] = k;
   return s;
 }
 
-/* how starts are spread over processes */
-static draws mujoco_draws(const study_run *run) {
-  return race_draws(run, given_of(run)->trials, false);
-}
-
 /* whether one looks faster than the race's in the first session, as its verdict has it */
 static bool looks_faster(const study_run *run, const mujoco_session *in, size_t place) {
-  const mujoco_settings *const given = given_of(run);
-  const draws d = mujoco_draws(run);
+  const races_asked *const given = races_given(run);
+  const draws d = races_draws(run);
   double ratio, interval[2];
   return given->trials >= VERDICT_TRIALS &&
          !race_ratio(run, in->cell, &d, in->count, place, 0, &ratio, interval) &&
@@ -383,7 +357,7 @@ static bool looks_faster(const study_run *run, const mujoco_session *in, size_t 
 static mujoco_session mujoco_second_session(study_run *run, size_t of) {
   const mujoco_session in = mujoco_first_session(run, of);
   mujoco_session out = {
-      .count = 1, .variant = {MUJOCO_RACE}, .cell = cell_of(run, MUJOCO_AGAIN, of)};
+      .count = 1, .variant = {MUJOCO_RACE}, .cell = races_cell_of(run, RACED_AGAIN, of)};
   for (size_t i = 1; i < in.count; i++)
     if (mujoco_followed(run, of, in.variant[i])->difference <= UNCHANGED &&
         looks_faster(run, &in, i))
@@ -392,29 +366,8 @@ static mujoco_session mujoco_second_session(study_run *run, size_t of) {
   return out;
 }
 
-/* ---- the plan -------------------------------------------------------------------------------- */
-
-/* so many cells of a case: processes, profiles, or the one */
-static int plan_case(study_run *run, mujoco_kind kind, size_t of, size_t count) {
-  static const char *const names[] = {"follow", "race", "again", "profile"};
-  for (size_t i = 0; i < count; i++)
-    if (study_cell(run, &(mujoco_cell){kind, of, i}, "%s model=%s contacts=%zu number=%zu of %zu",
-                   names[kind], mujoco_type(of)->name, mujoco_contacts(run, of), i, count))
-      return -1;
-  return 0;
-}
-
-static int mujoco_plan(study_run *run, size_t stage) {
-  const size_t processes = mujoco_draws(run).processes;
-  for (size_t i = 0; i < mujoco_cases(run); i++) {
-    if (stage == 0 && plan_case(run, MUJOCO_FOLLOW, i, 1)) return -1;
-    if (stage == 1 && plan_case(run, MUJOCO_RACED, i, processes)) return -1;
-    const bool again = stage == 2 && mujoco_second_session(run, i).count;
-    if (again && plan_case(run, MUJOCO_AGAIN, i, processes)) return -1;
-  }
-  for (size_t i = 0; stage == 2 && i < mujoco_cases(run); i++)
-    if (plan_case(run, MUJOCO_PROFILE, i, MUJOCO_PROFILES)) return -1;
-  return 0;
+static size_t again_cells(study_run *run, size_t of) {
+  return mujoco_second_session(run, of).count ? races_processes(run, of) : 0;
 }
 
 /* ---- trajectories ---------------------------------------------------------------------------- */
@@ -481,7 +434,8 @@ static int try_variant(study_run *run, const contest_starts *starts, double **ow
   return status;
 }
 
-static int mujoco_follow(study_run *run, size_t of) {
+static int mujoco_follow(study_run *run, size_t of, size_t number) {
+  (void)number;
   contest_starts *const starts = mujoco_starts(run, of);
   double *own = NULL;
   int status = starts ? 0 : -1;
@@ -502,30 +456,29 @@ static int mujoco_follow(study_run *run, size_t of) {
 
 /* ---- races ----------------------------------------------------------------------------------- */
 
-static int mujoco_race(study_run *run, const mujoco_cell *c) {
-  const bool again = c->kind == MUJOCO_AGAIN;
+static int race_session(study_run *run, size_t of, size_t process, bool again) {
   const mujoco_session session =
-      again ? mujoco_second_session(run, c->of) : mujoco_first_session(run, c->of);
+      again ? mujoco_second_session(run, of) : mujoco_first_session(run, of);
   mujoco_sample sample[MUJOCO_VARIANTS];
   race_entry entry[MUJOCO_VARIANTS];
   char changes[MUJOCO_VARIANTS][CHANGES_SIZE];
   for (size_t i = 0; i < session.count; i++) {
     entry[i] = variant_entry(run, session.variant[i], changes[i]);
-    sample[i] = sample_of(run, c->of, session.variant[i]);
+    sample[i] = sample_of(run, of, session.variant[i]);
     sample[i].session = 1 + again;
   }
-  const race_plan plan = {.starts = mujoco_starts(run, c->of),
-                          .trials = given_of(run)->trials,
-                          .process = c->number,
-                          .processes = mujoco_draws(run).processes,
-                          .seed = run->seed + again,
-                          .sample = sample};
+  race_plan plan = races_race(run, mujoco_starts(run, of), process);
+  plan.seed += again;
+  plan.sample = sample;
   return plan.starts ? race_run(run, &plan, entry, session.count, NULL, NULL) : -1;
 }
 
-static study_place mujoco_place(const void *planned) {
-  const mujoco_cell *const c = planned;
-  return (study_place){c->of, c->kind == MUJOCO_FOLLOW ? c->of : c->number};
+static int mujoco_race(study_run *run, size_t of, size_t process) {
+  return race_session(run, of, process, false);
+}
+
+static int mujoco_again(study_run *run, size_t of, size_t process) {
+  return race_session(run, of, process, true);
 }
 
 /* The profiling pass of mujoco: MuJoCo's own timers, beside runs without them. */
@@ -649,6 +602,11 @@ static int profile(study_run *run, profiled *p, mujoco_sample s) {
   return 0;
 }
 
+static size_t profiles(study_run *run, size_t of) {
+  (void)run, (void)of;
+  return MUJOCO_PROFILES;
+}
+
 static int mujoco_measure_profile(study_run *run, size_t of, size_t which) {
   static const size_t variants[MUJOCO_PROFILES] = {MUJOCO_RACE, MUJOCO_OWN};
   char changes[CHANGES_SIZE];
@@ -699,12 +657,13 @@ static int mujoco_conclude(study_run *run) {
 
 /* ---- the study ------------------------------------------------------------------------------- */
 
-static int measure(study_run *run, const void *planned) {
-  const mujoco_cell *const c = planned;
-  if (c->kind == MUJOCO_FOLLOW) return mujoco_follow(run, c->of);
-  return c->kind == MUJOCO_PROFILE ? mujoco_measure_profile(run, c->of, c->number)
-                                   : mujoco_race(run, c);
-}
+static const races_preset preset = {
+    .cases = mujoco_cases,
+    .title = mujoco_title,
+    .part = {[FOLLOW] = {.run = mujoco_follow},
+             [RACED] = {.cells = races_processes, .run = mujoco_race},
+             [RACED_AGAIN] = {.cells = again_cells, .run = mujoco_again},
+             [PROFILE] = {.beside = true, .cells = profiles, .run = mujoco_measure_profile}}};
 
 static void show(const study_run *run) {
   printf("MuJoCo %s; `mujoco`: its defaults; `race`: the settings of sweep and speed\n"
@@ -727,9 +686,8 @@ const study mujoco_study = {
     .own_models = true,
     .cells = "measurements",
     .stages = 3,
-    .pinned = true,
     .processes = 12,
-    STUDY_OF(mujoco_settings, mujoco_cell),
+    RACES(preset, mujoco_options),
     .laps = laps_sql,
     .tables = {[MUJOCO_SAMPLES] =
                    STUDY_ROWS(mujoco_sample, .sql = STUDY_LAP, .meaning = "a sample"),
@@ -743,9 +701,6 @@ const study mujoco_study = {
                                  .csv_alone = true, .meaning = "one sample"),
                [MUJOCO_TIMES] = STUDY_DERIVED(time_columns, times_sql, .csv = "mujoco_profile.csv",
                                               .meaning = "one timer, or what its parts leave")},
-    .plan = mujoco_plan,
-    .run = measure,
-    .place = mujoco_place,
     .show = show,
     .conclude = mujoco_conclude,
 };

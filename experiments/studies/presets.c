@@ -23,14 +23,14 @@
  * initial conditions, beside the same library when it locates each crossing. */
 
 #define TOLERANCE_OPTIONS(X, row)                                                                  \
-  KNOBS_CONTACTS(X, row, "numbers of contacts: 10,100, 2..10 or a mixture",                        \
-                 .initial = "2,10,30,100,1000")                                                    \
+  CASE_CONTACTS(X, row, "numbers of contacts: 10,100, 2..10 or a mixture",                         \
+                .initial = "2,10,30,100,1000")                                                     \
   X(row, dampings, NUMBERS, "damping", "X,Y", "dampings of all springs, N s/m, the largest first", \
     .initial = "60,0", .max = 1e9)                                                                 \
   X(row, tolerances, NUMBERS, "tolerances", "X,Y",                                                 \
     "rtol = atol, the largest first (default: every decade from 0.1 to 1e-10)",                    \
     .initial = "1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9,1e-10", .min = 1e-16, .max = 0.5)     \
-  KNOBS_TRIALS(X, row, EACH_SEEDED, "200", 1e6)
+  CASE_TRIALS(X, row, EACH_SEEDED, "200", 1e6)
 static const study_option tolerance_options[] = {TOLERANCE_OPTIONS(OPTION_LINE, knobs_asked){0}};
 
 /* decades that location goes on below the last tolerance, for its error there may be larger than
@@ -170,10 +170,10 @@ const study tolerance_study = {
 static const double fine_tolerance = 1e-13;
 
 #define EVENT_OPTIONS(X, row)                                                                      \
-  KNOBS_CONTACTS(X, row, "numbers of contacts: 10,100, 2..10 or a mixture", .initial = "2,10,100") \
+  CASE_CONTACTS(X, row, "numbers of contacts: 10,100, 2..10 or a mixture", .initial = "2,10,100")  \
   X(row, tolerances, NUMBERS, "tolerances", "X,Y", "rtol = atol, the largest first",               \
     .initial = "1e-2,1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9", .min = 1e-11, .max = 0.5)                \
-  KNOBS_TRIALS(X, row, EACH_SEEDED, "50", 1e6)
+  CASE_TRIALS(X, row, EACH_SEEDED, "50", 1e6)
 static const study_option event_options[] = {EVENT_OPTIONS(OPTION_LINE, knobs_asked){0}};
 
 static const column event_lap_columns[] = {KNOB_LAP_COLUMNS,
@@ -332,15 +332,15 @@ enum { SCALE_CASES = STUDY_SAMPLES + 1, SCALE_EVENTS, SCALE_ROWS, SCALE_SERIES }
 enum { SCALE_ORDERS = 2 };
 
 #define SCALE_OPTIONS(X, row)                                                                      \
-  KNOBS_CONTACTS(X, row,                                                                           \
-                 "numbers of contacts: 100,1000, 100..200..10 or a mixture (default 100,1000; "    \
-                 "10000 takes half an hour)",                                                      \
-                 .initial = "100,1000")                                                            \
+  CASE_CONTACTS(X, row,                                                                            \
+                "numbers of contacts: 100,1000, 100..200..10 or a mixture (default 100,1000; "     \
+                "10000 takes half an hour)",                                                       \
+                .initial = "100,1000")                                                             \
   X(row, epsilons, NUMBERS, "epsilons", "X,Y",                                                     \
     "half-widths of the guards' neighbourhoods, m, the largest first (default: three per "         \
     "decade, from 100 times the distance between crossings down to a thousandth of it)",           \
     .min = 5e-324, .max = 1.7e308)                                                                 \
-  KNOBS_TRIALS(X, row, "initial conditions", "3", 1e6)                                             \
+  CASE_TRIALS(X, row, "initial conditions", "3", 1e6)                                              \
   X(row, point_time, NUMBER, "point-time", "S",                                                    \
     "time for which a run is repeated, s; the fastest counts", .initial = "0.02", .max = 3600.0,   \
     .result = "point_time_s")
@@ -694,7 +694,7 @@ static const double path_tolerance = 1e-9;
     .initial = "1e-1,3e-2,1e-2,3e-3,1e-3,3e-4,1e-4,3e-5,1e-5,3e-6,1e-6,3e-7,1e-7,3e-8,1e-8,3e-9,"  \
                "1e-9,3e-10,1e-10,3e-11,1e-11,3e-12,1e-12",                                         \
     .min = 1e-13, .max = 0.5)                                                                      \
-  KNOBS_TRIALS(X, row, "initial conditions, all drawn with --seed", "10", 1e4)
+  CASE_TRIALS(X, row, "initial conditions, all drawn with --seed", "10", 1e4)
 static const study_option sliding_options[] = {SLIDING_OPTIONS(OPTION_LINE, knobs_asked){0}};
 
 static bool sliding_point(const study_run *run, size_t of, size_t i, knob_point *out) {

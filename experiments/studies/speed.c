@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench speed: how fast libess is against MuJoCo's cheapest setting at no worse an error, by
- * contacts and with their force as a callback, what one more contact costs each, and how far from
- * the cost of its evaluations alone libess is. */
+/* essbench speed, a preset of races: how fast libess is against MuJoCo's cheapest setting at no
+ * worse an error, by contacts and with their force as a callback, what one more contact costs each,
+ * and how far from the cost of its evaluations alone libess is. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "choice.h"
-#include "race.h"
+#include "races.h"
 #include "solvers.h"
 #include "studies.h"
 #include "turns.h"
@@ -33,10 +33,9 @@ typedef struct speed_system {
 } speed_system;
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
-    "numbers of the plate's contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture; "    \
-    "the last also without damping",                                                               \
-    .initial = "2,10,20,50,100")                                                                   \
+  CASE_CONTACTS(X, row,                                                                            \
+                "numbers of the plate's contacts: " CASE_LIST "; the last also without damping",   \
+                .initial = "2,10,20,50,100")                                                       \
   X(row, errors, NUMBERS, "errors", "X,Y",                                                         \
     "median RMS errors, the largest first, at which libess is compared with the cheapest "         \
     "event-unaware solver",                                                                        \
@@ -52,9 +51,10 @@ typedef struct speed_system {
     "stiffnesses, N/m, the largest first, at which hopper and plate (10 contacts) are compared, "  \
     "too, at an RMS error of 0.01 (default: none)",                                                \
     .min = 1e-3, .max = 1e9)                                                                       \
-  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions of each system", .initial = "120",  \
-    .min = 1, .max = 1e6, .result = "trials")
-OPTION_ROW(speed_settings, OPTIONS);
+  CASE_TRIALS(X, row, "initial conditions of each system", "120", 1e6)
+static const study_option speed_options[] = {OPTIONS(OPTION_LINE, races_asked){0}};
+
+enum { CHOICE, RACE };
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -433,11 +433,11 @@ static const char *form_name(const speed_system *of, size_t form) {
 static const double hopper_stiffness = 800.0, plate_stiffness = 8000.0, plate_damping = 60.0;
 enum { STIFF_CONTACTS = 10 };
 
-static size_t speed_systems(const speed_settings *s) {
+static size_t speed_systems(const races_asked *s) {
   return s->contacts.count + 2 + 2 * s->stiff.count + s->many.count;
 }
 
-static speed_system speed_system_at(const speed_settings *s, size_t index) {
+static speed_system speed_system_at(const races_asked *s, size_t index) {
   const size_t last = s->contacts.count, stiff = last + 2, many = stiff + 2 * s->stiff.count;
   const bool is_stiff = index >= stiff && index < many, in_series = index && index <= last;
   const bool hopper = !index || (is_stiff && (index - stiff) % 2 == 0);
@@ -500,7 +500,7 @@ static size_t speed_entry_of(const speed_sample entry[], size_t count, const cha
 /* those that the choice of a system gave */
 static size_t chosen(const study_run *run, size_t system, speed_sample entry[]) {
   size_t count;
-  const speed_sample *const all = study_samples(run, system, &count);
+  const speed_sample *const all = races_samples(run, CHOICE, system, &count);
   if (count > SPEED_ENTRIES_MAX) count = SPEED_ENTRIES_MAX;
   memcpy(entry, all, count * sizeof *entry);
   return count;
@@ -510,7 +510,7 @@ static size_t chosen(const study_run *run, size_t system, speed_sample entry[]) 
  * finest of libess's tolerances */
 static bool fixed_entry(const study_run *run, speed_whose whose, const char *field,
                         speed_sample *out) {
-  const speed_settings *const s = run->settings;
+  const races_asked *const s = races_given(run);
   bool found = false;
   for (size_t i = 0; i < speed_systems(s); i++) {
     speed_sample entry[SPEED_ENTRIES_MAX];
@@ -528,7 +528,7 @@ static bool fixed_entry(const study_run *run, speed_whose whose, const char *fie
  * settings are the same at every number of contacts. Returns how many. */
 static size_t speed_entries(const study_run *run, size_t system,
                             speed_sample entry[SPEED_ENTRIES_MAX]) {
-  const speed_settings *const s = run->settings;
+  const races_asked *const s = races_given(run);
   size_t count = chosen(run, system, entry);
   if (!speed_system_at(s, system).in_series || s->contacts.count < 2) return count;
   const struct {
@@ -639,7 +639,7 @@ static int enter_at_target(speed_room *r, double target) {
 /* without MuJoCo: at each error asked for libess and the cheapest plain method, with the field that
  * sums over all springs */
 static int enter_errors(speed_room *r) {
-  const speed_settings *const s = r->run->settings;
+  const races_asked *const s = races_given(r->run);
   int status = 0;
   for (size_t i = 0; !status && i < s->errors.count && r->of.in_errors; i++) {
     const double error = s->errors.value[i];
@@ -685,7 +685,7 @@ static int check_gap(speed_room *r, const solver_type *engine, bridge_gap *large
  * stiff for the output step the yardstick is an error, and MuJoCo at that step is there, if it does
  * run, to show that it is none. */
 static int speed_choose(speed_room *r) {
-  const speed_settings *const s = r->run->settings;
+  const races_asked *const s = races_given(r->run);
   choice euler;
   r->gap = r->callback_gap = (bridge_gap){.gap = NAN, .scaling = NAN};
   if (!r->of.with_mujoco) return enter_errors(r);
@@ -920,13 +920,9 @@ static int time_all(speed_room *r) {
     racer[i] = (race_entry){.solver = solver_find(r->entry[i].solver),
                             .settings = speed_settings_of(&r->entry[i]),
                             .starts = &r->form[speed_form_of(&r->entry[i])]};
-  const race_plan plan = {.starts = r->starts,
-                          .trials = r->starts->trials,
-                          .process = r->process,
-                          .processes = run->processes,
-                          .crossed = true,
-                          .seed = run->seed + r->of.contacts,
-                          .rounds = ROUNDS};
+  race_plan plan = races_race(run, r->starts, r->process);
+  plan.seed += r->of.contacts;
+  plan.rounds = ROUNDS;
   return race_run(run, &plan, racer, r->count, tell, r);
 }
 
@@ -963,13 +959,6 @@ static int speed_race(speed_room *r, size_t system, size_t process) {
   return status ? -1 : 0;
 }
 
-/* ---- cells: stage 0 the choice of a system's settings, stage 1 its race in one process ------- */
-
-typedef struct cell {
-  size_t system, process;
-  bool race;
-} cell;
-
 static const column sample_columns[] = {
     COLUMN_AS("system", speed_sample, of.index, COUNT, "", ""),
     COLUMN_AS("model", speed_sample, of.model, TEXT, "", ""),
@@ -987,39 +976,47 @@ static const column sample_columns[] = {
     {0},
 };
 
-static int plan(study_run *run, size_t stage) {
-  const speed_settings *const s = run->settings;
-  const size_t processes = stage ? run->processes : 1;
-  for (size_t i = 0; stage < 2 && i < speed_systems(s) * processes; i++) {
-    const cell c = {i / processes, i % processes, stage > 0};
-    const speed_system of = speed_system_at(s, c.system);
-    if (study_cell(run, &c, "%s model=%s contacts=%zu damping=%g stiffness=%g process=%zu of %zu",
-                   stage ? "race" : "choice", of.model, of.contacts, of.damping, of.stiffness,
-                   c.process, processes))
-      return -1;
-  }
-  return 0;
+/* ---- the preset ------------------------------------------------------------------------------ */
+
+static size_t cases(const study_run *run) {
+  return speed_systems(races_given(run));
 }
 
-/* a choice is by errors; a race needs one reference to time calls along */
-static int measure(study_run *run, const void *planned) {
-  const speed_settings *const s = run->settings;
-  const cell *const c = planned;
-  const speed_system of = speed_system_at(s, c->system);
-  const unsigned long seed = run->seed + (c->race ? 0 : CHOICE_SEED_OFFSET);
-  const size_t starts = c->race ? s->trials : CHOICE_STARTS;
+static void title(const study_run *run, const races_cell *c, char name[RACES_NAME_SIZE]) {
+  const speed_system of = speed_system_at(races_given(run), c->of);
+  snprintf(name, RACES_NAME_SIZE,
+           "%s model=%s contacts=%zu damping=%g stiffness=%g process=%zu of %zu",
+           c->part == RACE ? "race" : "choice", of.model, of.contacts, of.damping, of.stiffness,
+           c->number, c->count);
+}
+
+/* by errors, on starts of its own */
+static int choose(study_run *run, size_t of, size_t number) {
+  const speed_system system = speed_system_at(races_given(run), of);
   speed_room room;
-  int status = speed_open(&room, run, &of, starts, c->race ? 1 : starts, seed);
-  if (!status) status = c->race ? speed_race(&room, c->system, c->process) : speed_choose(&room);
+  (void)number;
+  int status =
+      speed_open(&room, run, &system, CHOICE_STARTS, CHOICE_STARTS, run->seed + CHOICE_SEED_OFFSET);
+  if (!status) status = speed_choose(&room);
   contest_forget(room.starts);
   return status;
 }
 
-/* every process has a race of every system */
-static study_place place(const void *planned) {
-  const cell *const c = planned;
-  return (study_place){c->system, c->race ? c->process : c->system};
+/* with one reference to time calls along */
+static int race(study_run *run, size_t of, size_t process) {
+  const speed_system system = speed_system_at(races_given(run), of);
+  speed_room room;
+  int status = speed_open(&room, run, &system, races_given(run)->trials, 1, run->seed);
+  if (!status) status = speed_race(&room, of, process);
+  contest_forget(room.starts);
+  return status;
 }
+
+static const races_preset preset = {
+    .cases = cases,
+    .title = title,
+    .crossed = true,
+    .part = {[CHOICE] = {.run = choose}, [RACE] = {.cells = races_processes, .run = race}}};
 
 const study speed_study = {
     .name = "speed",
@@ -1032,9 +1029,8 @@ const study speed_study = {
     .table = "the tables of the results in the folder; nothing is measured",
     .cells = "measurements",
     .stages = 2,
-    .pinned = true,
     .processes = 5,
-    STUDY_OF(speed_settings, cell),
+    RACES(preset, speed_options),
     .laps = laps_sql,
     .tables = {[SPEED_SAMPLES] = STUDY_TABLE(sample_columns, speed_sample, .sql = STUDY_LAP,
                                              .meaning = "entry, initial condition or call"),
@@ -1051,7 +1047,4 @@ const study speed_study = {
                [SPEED_RUNS] = STUDY_DERIVED(speed_run_columns, runs_sql, .csv = "speed_samples.csv",
                                             .csv_alone = true,
                                             .meaning = "one initial condition in one process")},
-    .plan = plan,
-    .run = measure,
-    .place = place,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* essbench sweep: the engines race over numbers of contacts (Fig. 5.2 of the paper). */
+/* essbench sweep, a preset of races: the engines over numbers of contacts (Fig. 5.2 of the paper).
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 #include "calibration.h"
 #include "choice.h"
-#include "race.h"
+#include "races.h"
 #include "settings.h"
 #include "solvers.h"
 #include "studies.h"
@@ -29,12 +30,9 @@ static const char *const sweep_protocols[] = {[SWEEP_PAPER] = "paper",
 enum { SWEEP_ENTRIES_MAX = 24 };
 
 #define OPTIONS(X, row)                                                                            \
-  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
-    "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture (default "        \
-    "2..100)",                                                                                     \
-    .initial = "2..100")                                                                           \
-  X(row, trials, WHOLE, "trials", "COUNT", "initial conditions for each number of contacts",       \
-    .initial = "120", .min = 1, .max = 1e6, .result = "trials")                                    \
+  CASE_CONTACTS(X, row, "numbers of contacts: " CASE_LIST " (default 2..100)",                     \
+                .initial = "2..100")                                                               \
+  CASE_TRIALS(X, row, "initial conditions for each number of contacts", "120", 1e6)                \
   X(row, protocols, NAMES, "protocol", "A,B",                                                      \
     "protocols: paper, free, equal-error, targets or several", .initial = "paper",                 \
     .names = sweep_protocols, .result = "protocol")                                                \
@@ -42,7 +40,7 @@ enum { SWEEP_ENTRIES_MAX = 24 };
     "time for which a run is repeated, s (default 0: all initial conditions of a turn together "   \
     "for 5 ms)",                                                                                   \
     .initial = "0", .max = 3600.0)
-OPTION_ROW(sweep_settings, OPTIONS);
+static const study_option sweep_options[] = {OPTIONS(OPTION_LINE, races_asked){0}};
 
 /* Who races at one number of contacts, and what a trial of it gave: seconds are NaN in the samples
  * that only say who races. In no file are the error that settings were searched for, NaN where they
@@ -264,20 +262,29 @@ static const char rows_sql[] =
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* a model without contacts is one row */
-static size_t rows_of(const study_run *run) {
-  const sweep_settings *const s = run->settings;
-  return isnan(model_get(run->m, "contacts")) ? 1 : s->contacts.count;
+/* a model without contacts is one case */
+static size_t cases(const study_run *run) {
+  return isnan(model_get(run->m, "contacts")) ? 1 : races_given(run)->contacts.count;
 }
 
-static size_t contacts_of(const study_run *run, size_t row) {
-  const sweep_settings *const s = run->settings;
-  return isnan(model_get(run->m, "contacts")) ? 1 : s->contacts.contacts[row];
+static size_t contacts_of(const study_run *run, size_t of) {
+  return isnan(model_get(run->m, "contacts")) ? 1 : races_given(run)->contacts.contacts[of];
+}
+
+enum { EPSILON, ENTRIES, RACE };
+
+static void title(const study_run *run, const races_cell *c, char name[RACES_NAME_SIZE]) {
+  const size_t contacts = contacts_of(run, c->of);
+  if (c->part == EPSILON) snprintf(name, RACES_NAME_SIZE, "epsilon");
+  if (c->part == ENTRIES) snprintf(name, RACES_NAME_SIZE, "entries contacts=%zu", contacts);
+  if (c->part == RACE)
+    snprintf(name, RACES_NAME_SIZE, "race contacts=%zu process=%zu of %zu", contacts, c->number,
+             c->count);
 }
 
 /* whether anyone who races has neighbourhoods whose size is not searched for */
 static bool has_epsilon(const study_run *run) {
-  const sweep_settings *const s = run->settings;
+  const races_asked *const s = races_given(run);
   bool concerned = false, fixed = false;
   for (size_t i = 0; i < run->racers.count; i++)
     concerned = concerned || solver_concerns(run->racers.solver[i]) & SETTING_EPSILON;
@@ -297,7 +304,7 @@ static bool is_default(const contacts_range *r) {
 
 /* what the model or a solver refuses is reported before anything is waited for or written */
 static int check(study_run *run) {
-  const sweep_settings *const s = run->settings;
+  const races_asked *const s = races_given(run);
   if (isnan(model_get(run->m, "contacts")) && !is_default(&s->contacts)) {
     measure_message(run->message, "--contacts: %s has no such parameter", run->m->type->name);
     return SOLVER_REFUSED;
@@ -403,67 +410,19 @@ static int enter_protocol(entering *e, const model *m, sweep_protocol protocol) 
   return status;
 }
 
-/* ---- cells: epsilon, then who races at each number of contacts, then each race in every process
- * --- */
-
-typedef enum cell_kind { EPSILON, ENTRIES, RACE } cell_kind;
-
-/* of RACE: trials process, process + processes, ... */
-typedef struct cell {
-  cell_kind kind;
-  size_t row, process;
-} cell;
-
-/* how starts are drawn, and over how many processes they are spread */
-static draws sweep_draws(const study_run *run) {
-  const sweep_settings *const given = run->settings;
-  return race_draws(run, given->trials, false);
-}
-
-static int plan(study_run *run, size_t stage) {
-  const cell_kind kind = (cell_kind)(stage + !seeks_epsilon(run));
-  if (kind == EPSILON) return study_cell(run, &(cell){EPSILON, 0, 0}, "epsilon");
-  const size_t processes = sweep_draws(run).processes;
-  for (size_t i = 0; kind <= RACE && i < rows_of(run); i++) {
-    const size_t contacts = contacts_of(run, i);
-    if (kind == ENTRIES &&
-        study_cell(run, &(cell){ENTRIES, i, 0}, "entries contacts=%zu", contacts))
-      return -1;
-    for (size_t j = 0; kind == RACE && j < processes; j++)
-      if (study_cell(run, &(cell){RACE, i, j}, "race contacts=%zu process=%zu of %zu", contacts, j,
-                     processes))
-        return -1;
-  }
-  return 0;
-}
-
-static study_place place(const void *planned) {
-  const cell *const c = planned;
-  return (study_place){.race = c->row, .number = c->kind == RACE ? c->process : c->row};
-}
-
-/* what is known of who races: the epsilon, or the entries of a row */
-static const sweep_sample *entries_of(const study_run *run, size_t row, size_t *count) {
-  return study_samples(run, row + seeks_epsilon(run), count);
-}
-
 /* ---- the race at one number of contacts in one process --------------------------------------- */
 
 /* the same seed at every N draws the same starts */
-static int race(study_run *run, const cell *c) {
-  const sweep_settings *const given = run->settings;
+static int race(study_run *run, size_t of, size_t process) {
   size_t count;
-  const sweep_sample *const entries = entries_of(run, c->row, &count);
+  const sweep_sample *const entries = races_samples(run, ENTRIES, of, &count);
   const case_change changes[] = {{"contacts", (double)entries->contacts}, {0}};
-  contest_starts *const starts = case_starts(run, changes, given->trials);
-  const race_plan plan = {.starts = starts,
-                          .trials = given->trials,
-                          .process = c->process,
-                          .processes = sweep_draws(run).processes,
-                          .seed = run->seed + entries->contacts,
-                          .min_time = given->min_time,
-                          .sample = entries,
-                          .where = study_text(run, "%zu contacts, trial", entries->contacts)};
+  contest_starts *const starts = case_starts(run, changes, races_given(run)->trials);
+  race_plan plan = races_race(run, starts, process);
+  plan.seed += entries->contacts;
+  plan.min_time = races_given(run)->min_time;
+  plan.sample = entries;
+  plan.where = study_text(run, "%zu contacts, trial", entries->contacts);
   race_entry entry[SWEEP_ENTRIES_MAX];
   for (size_t k = 0; k < count; k++)
     entry[k] =
@@ -524,8 +483,14 @@ static void show_verdict(const study_run *run) {
 
 /* ---- a cell ---------------------------------------------------------------------------------- */
 
-static int find_epsilon(study_run *run) {
+/* once for all cases, where it is to be found */
+static size_t epsilons(study_run *run, size_t of) {
+  return !of && seeks_epsilon(run);
+}
+
+static int find_epsilon(study_run *run, size_t of, size_t number) {
   sweep_sample s;
+  (void)of, (void)number;
   column_clear(sweep_sample_columns, &s);
   if (calibrated_epsilon(run, &s.epsilon, &s.source)) return -1;
   return study_add(run, SWEEP_SAMPLES, &s);
@@ -533,7 +498,7 @@ static int find_epsilon(study_run *run) {
 
 /* equal error is MuJoCo's, whoever else races */
 static bool has_mujoco(const study_run *run, const solver_type *engine) {
-  const sweep_settings *const s = run->settings;
+  const races_asked *const s = races_given(run);
   bool races = false;
   for (size_t i = 0; i < run->racers.count; i++) races = races || run->racers.solver[i] == engine;
   for (size_t i = 0; i < s->protocols.count; i++)
@@ -555,19 +520,20 @@ static int prove_same_system(study_run *run, const model *m, entering *e) {
 
 /* a sample for everyone who races by the protocols named, one after the other; once for all
  * processes */
-static int enter(study_run *run, const cell *c) {
-  const sweep_settings *const given = run->settings;
+static int enter(study_run *run, size_t of, size_t number) {
+  const races_asked *const given = races_given(run);
   entering e = {.run = run,
                 .request = {.base = run->racers.settings,
                             .interrupted = run->interrupted,
                             .tell = enter_one,
                             .context = &e,
                             .message = run->message}};
+  (void)number;
   column_clear(sweep_sample_columns, &e.who);
   e.gap = e.callback_gap = e.who.gap;
-  e.who.contacts = contacts_of(run, c->row);
+  e.who.contacts = contacts_of(run, of);
   if (seeks_epsilon(run)) {
-    const sweep_sample *const found = study_samples(run, 0, NULL);
+    const sweep_sample *const found = races_samples(run, EPSILON, 0, NULL);
     e.who.epsilon = e.request.base.epsilon = found->epsilon;
     e.who.source = found->source;
   } else if (has_epsilon(run)) {
@@ -584,10 +550,11 @@ static int enter(study_run *run, const cell *c) {
   return status;
 }
 
-static int measure(study_run *run, const void *planned) {
-  const cell *const c = planned;
-  return c->kind == EPSILON ? find_epsilon(run) : c->kind == ENTRIES ? enter(run, c) : race(run, c);
-}
+static const races_preset preset = {.cases = cases,
+                                    .title = title,
+                                    .part = {[EPSILON] = {.cells = epsilons, .run = find_epsilon},
+                                             [ENTRIES] = {.run = enter},
+                                             [RACE] = {.cells = races_processes, .run = race}}};
 
 /* ---- what is shown --------------------------------------------------------------------------- */
 
@@ -619,11 +586,10 @@ const study sweep_study = {
     .parameters = "model",
     .cells = "measurements",
     .stages = 3,
-    .pinned = true,
     .processes = 12,
     .solvers = "projection,mujoco,mujoco-callback",
     .table = "show the results in the folder, in a few lines; nothing is measured",
-    STUDY_OF(sweep_settings, cell),
+    RACES(preset, sweep_options),
     .laps = laps_sql,
     .tables =
         {[SWEEP_SAMPLES] = STUDY_ROWS(sweep_sample, .sql = STUDY_LAP, .meaning = "one sample"),
@@ -645,9 +611,6 @@ const study sweep_study = {
          [SWEEP_TRIALS] = STUDY_DERIVED(sample_columns, samples_sql, .csv = "sweep_samples.csv",
                                         .csv_alone = true, .meaning = "one sample")},
     .check = check,
-    .plan = plan,
-    .run = measure,
-    .place = place,
     .show = show,
     .show_table = show_verdict,
 };

@@ -50,7 +50,7 @@ static void a_bound_is_what_the_calls_cost(void **state) {
 enum { STARTS = 5, PROCESSES = 2, SYSTEMS = 4 };
 
 static size_t contacts[] = {2, 4};
-static const speed_settings settings = {.contacts = {2, contacts}, .trials = STARTS};
+static const races_asked settings = {.contacts = {2, contacts}, .trials = STARTS};
 
 /* an order of starts that is not the sorted one: 0, 2, 4, 1, 3 */
 static double rank_of(size_t start) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "race.h"
+#include "races.h"
 #include "solvers.h"
 #include "studies.h"
 #include "study_fixture.h"
@@ -20,7 +20,7 @@ enum { TRIALS = 11, ROWS = 3, OURS = 0, MUJOCO, CALLBACK, RACERS };
 typedef struct sweep_made_up {
   made_up u;
   model m;
-  sweep_settings settings;
+  races_asked settings;
   sweep_sample sample[ROWS][TRIALS][RACERS];
 } sweep_made_up;
 
