@@ -1,6 +1,5 @@
-# The whole way from a bare Debian machine: each target installs what is missing, configures, builds
-# and runs. CMake does the building; this file only says in which order. A comment that begins with #:
-# is the text of make help for the target below it.
+# The whole way from a bare Debian machine: each target installs what is missing, configures, builds by
+# CMake, and runs. A comment that begins with #: is the text of make help for the target below it.
 # SPDX-License-Identifier: GPL-3.0-or-later
 SHELL := /bin/bash
 .SHELLFLAGS := -eo pipefail -c
@@ -26,8 +25,7 @@ RUNS=1000000      inputs of make fuzz
 BASE=rev          the revision whose times make regress compares with
 PAIRS=20          pairs of processes by which it does
 SMALL=1           make results in a clone, with every study as short as it can be
-ONLY=A,B          parts of make results: speed, sweep, robots, work_precision..., or cases of make outside
-                  (a wrong one lists all)
+ONLY=A,B          parts of make results (speed, sweep...) or cases of make outside; a wrong one lists all
 ALL=1             make figures measures first what has not been measured, which takes hours
 PREFIX=/usr/local where make install installs to
 OUT=results       folder for results and figures
@@ -185,22 +183,17 @@ report: setup-report build-essbench
 	$(essbench) claims $(out) >/dev/null
 	@tools/report $(call quote,$(OUT))
 #: measure the numbers of all pages, an hour without the robots; write and commit them, part by part
-results: setup-report setup-robots build-essbench
-	@tools/results $(if $(SMALL),--small) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
+results: setup-report setup-robots build-essbench ; @tools/results $(if $(SMALL),--small) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
 #: all pages and both references as HTML, in build/site; offline after set-up
 site: setup-python ; @tools/python site python3
 #: the tables of pages whose measured code has changed since
 stale: ; @tools/page stale
 #: the meaning of all columns of results, into build/docs/columns.md
-columns: build-essbench
-	@mkdir -p build/docs
-	$(essbench) columns >build/docs/columns.md
+columns: build-essbench ; @mkdir -p build/docs; set -x; $(essbench) columns >build/docs/columns.md
 #: the Python package, into the environment env
 python: setup-python ; @tools/python install
 #: the package's times against SciPy's, into docs/results/python.md
-python-factors: setup-python
-	@tools/python factors
-	@tools/page results docs/results/python.md
+python-factors: setup-python ; @tools/python factors && tools/page results docs/results/python.md
 # an engine, and the other one
 race-engine = @if tools/engines install $(1); then tools/engines race $(1) $(essbench) $(call quote,$(OUT)/$(1)) && \
 	  tools/page --without work_precision,crossing_cost,$(2) $(call quote,$(OUT)) docs/results/findings.md; fi
@@ -270,14 +263,12 @@ test-site: setup-browser site ; @tests/tools/site_in_browser.sh build/site
 regress: setup-report build-essbench ; @BASE=$(call quote,$(BASE)) tools/regress $(RELEASE)
 #: rewrite results/baseline, and show what that changes, which belongs into the commit's message
 baseline: setup-report build-essbench ; @tools/regress --baseline $(RELEASE)
-# goes on with the inputs of earlier runs; one that fails is kept in build/fuzz, and the same program
-# given its name runs it again, with FUZZ_PRINT=1 saying what it means
+# goes on with earlier inputs; build/fuzz keeps one that fails: the program runs it again by its name
 #: random systems against libess, guided by coverage; RUNS of them
 fuzz: setup-test
 	$(call build,build/clang$(SUFFIX),clang,fuzz_driver_guided)
-	@mkdir -p build/fuzz/corpus
-	build/clang$(SUFFIX)/tests/fuzz_driver_guided -runs=$(call quote,$(RUNS)) -max_len=800 \
-	  -timeout=60 -artifact_prefix=build/fuzz/ build/fuzz/corpus
+	mkdir -p build/fuzz/corpus && build/clang$(SUFFIX)/tests/fuzz_driver_guided -max_len=800 -timeout=60 \
+	  -runs=$(call quote,$(RUNS)) -artifact_prefix=build/fuzz/ build/fuzz/corpus
 #: lay out the sources
 format: setup-test ; @$(sources) -i
 format-check: setup-test ; @$(sources) --dry-run -Werror
