@@ -11,9 +11,9 @@
 typedef struct races_asked {
   contacts_range contacts;
   size_t trials;
-  option_names protocols;
+  option_names protocols, methods;
   option_numbers errors, targets, many, stiff;
-  double min_time, minimum_effect;
+  double min_time, minimum_effect, target, point_work;
   bool callback;
 } races_asked;
 

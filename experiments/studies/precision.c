@@ -10,7 +10,7 @@
 
 #include "baselines.h"
 #include "bridge.h"
-#include "race.h"
+#include "races.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"
@@ -160,20 +160,10 @@ enum {
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* What either study is asked for: contacts and a target crossing-cost alone. */
-typedef struct precision_asked {
-  contacts_range contacts; /* a case each; none: the run's model is the only one */
-  double target;
-  option_names methods;
-  size_t trials;
-  double point_work, min_time;
-} precision_asked;
-
 #define PRECISION_OPTIONS(X, row, of_trials, trials_, work)                                        \
   X(row, methods, NAMES, "methods", "A,B", "methods by name, such as projection-2 (default all)",  \
     .names = &precision_methods->name, .names_apart = sizeof(precision_method))                    \
-  X(row, trials, WHOLE, "trials", "COUNT", of_trials, .initial = trials_, .min = 1, .max = 1e6,    \
-    .result = "trials")                                                                            \
+  CASE_TRIALS(X, row, of_trials, trials_, 1e6)                                                     \
   X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
     "limit of the work of a setting over all initial conditions, in units of about 2 ns: an "      \
     "evaluation is 16 plus the contacts, one of MuJoCo 25 times as many, or by a callback 250 "    \
@@ -185,18 +175,17 @@ typedef struct precision_asked {
 
 #define WORK_OPTIONS(X, row) PRECISION_OPTIONS(X, row, "initial conditions", "12", "7.2e8")
 #define COST_OPTIONS(X, row)                                                                       \
-  X(row, contacts, CONTACTS, "contacts", "LIST",                                                   \
-    "numbers of contacts: 2..100, 2..100..7 (in steps of 7), 2,5,10 or a mixture",                 \
-    .initial = "2,5,10,20,50,100,200,500,1000")                                                    \
+  CASE_CONTACTS(X, row, "numbers of contacts: " CASE_LIST,                                         \
+                .initial = "2,5,10,20,50,100,200,500,1000")                                        \
   X(row, target, NUMBER, "target", "X", "RMS error at which methods are compared",                 \
     .initial = "0.01", .min = 1e-12, .max = 1, .result = "target")                                 \
   PRECISION_OPTIONS(X, row, "initial conditions for each number of contacts", "6", "2.4e8")
-static const study_option work_options[] = {WORK_OPTIONS(OPTION_LINE, precision_asked){0}},
-                          cost_options[] = {COST_OPTIONS(OPTION_LINE, precision_asked){0}};
+static const study_option work_options[] = {WORK_OPTIONS(OPTION_LINE, races_asked){0}},
+                          cost_options[] = {COST_OPTIONS(OPTION_LINE, races_asked){0}};
 
 /* crossing-cost has an error to reach, for which it chooses one setting of each method */
 static bool chooses(const study_run *run) {
-  return ((const precision_asked *)run->settings)->target > 0.0;
+  return races_given(run)->target > 0.0;
 }
 
 static bool is_chosen(const option_names *methods, size_t method) {
@@ -261,11 +250,11 @@ static double units_of(const precision_method *method, size_t contacts) {
 
 /* Starts of a setting whose work from all of them is more than --point-work allows. One of which it
  * is from these, too, has its first run and no more. */
-enum { PRECISION_FEW = 3 };
+enum { PRECISION_FEW = 3, GROUPS = 3 };
 
 /* From how many starts a setting is run, the first run of which made so many evaluations of field
  * and guards. The clock has no say: errors and evaluations are the same on every machine. */
-static size_t precision_trials(const precision_asked *asked, size_t contacts,
+static size_t precision_trials(const races_asked *asked, size_t contacts,
                                const precision_method *method, double evaluations) {
   const size_t few = asked->trials < PRECISION_FEW ? asked->trials : PRECISION_FEW;
   const double work = evaluations * units_of(method, contacts);
@@ -558,7 +547,7 @@ static int attempt(void *context, precision_sample *s, char message[SOLVER_MESSA
 }
 
 static int choose(study_run *run, contest_starts *starts, size_t method) {
-  const precision_asked *const s = run->settings;
+  const races_asked *const s = races_given(run);
   char message[SOLVER_MESSAGE_SIZE] = "";
   double *const room = calloc(2 * s->trials, sizeof *room);
   attempting a = {run, starts, room};
@@ -578,15 +567,23 @@ static int choose(study_run *run, contest_starts *starts, size_t method) {
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* The starts of a case, what is known of each method before the race, and the race in each process.
- */
-typedef enum precision_kind { PRECISION_STARTS, PRECISION_METHOD, PRECISION_RACE } precision_kind;
+/* What is known before the race, of a case's starts (number 0) and of each method chosen; and the
+ * race in each process, of the points of each group in turn. */
+enum { KNOWN, RACE };
 
-typedef struct precision_cell {
-  precision_kind kind;
-  size_t index, method, trials, process; /* index: of the case; trials: from how many starts those
-                                            race */
-} precision_cell;
+static size_t count_known(study_run *run, size_t of) {
+  size_t count = 1;
+  (void)of;
+  for (size_t i = 0; i < METHOD_COUNT; i++) count += is_chosen(&races_given(run)->methods, i);
+  return count;
+}
+
+/* the number-th of the methods chosen, from 1 on */
+static size_t chosen_at(const study_run *run, size_t number) {
+  size_t i = 0;
+  while (!is_chosen(&races_given(run)->methods, i) || --number) i++;
+  return i;
+}
 
 /* the first method chosen of a solver; none: their count */
 static size_t first_of(const solver_type *solver, const option_names *methods) {
@@ -631,20 +628,15 @@ static int add_starts(study_run *run, contest_starts *starts, const option_names
 
 /* how many cases there are, and one's starts, or NULL with one line */
 static size_t precision_cases(const study_run *run) {
-  const precision_asked *const s = run->settings;
+  const races_asked *const s = races_given(run);
   return s->contacts.count ? s->contacts.count : 1;
 }
 
 static contest_starts *precision_starts(study_run *run, size_t index) {
-  const precision_asked *const s = run->settings;
+  const races_asked *const s = races_given(run);
   if (!s->contacts.count) return case_starts(run, NULL, s->trials);
   const case_change changes[] = {{"contacts", (double)s->contacts.contacts[index]}, {0}};
   return case_starts(run, changes, s->trials);
-}
-
-static study_place place(const void *cell) {
-  const precision_cell *const c = cell;
-  return (study_place){c->index, c->kind == PRECISION_RACE ? c->process : c->index};
 }
 
 /* ---- methods that are the same --------------------------------------------------------------- */
@@ -732,8 +724,7 @@ static const double most_s = 0.5;
  * race. Where nothing is chosen, the first run of a point that needs no other, or that another
  * one stands for, is its lap */
 static int survey(study_run *run) {
-  const size_t cases = precision_cases(run),
-               trials = ((const precision_asked *)run->settings)->trials;
+  const size_t cases = precision_cases(run), trials = races_given(run)->trials;
   size_t samples;
   const precision_sample *const all = study_rows(run, STUDY_SAMPLES, &samples);
   const size_t of_case = samples / cases, count = of_case - trials, points = cases * count;
@@ -769,72 +760,65 @@ static size_t precision_raced(const precision_point point[], size_t count, size_
   return raced;
 }
 
-/* of the points of a case that race from so many starts */
-static int plan_race(study_run *run, size_t index, size_t trials, const char *of) {
+/* points race from all starts, or from few of them, or from one: the place of the number-th group
+ * that there is; and from how many starts */
+static size_t group_trials(const study_run *run, size_t group) {
+  const size_t trials = races_given(run)->trials, of[] = {trials, PRECISION_FEW, 1};
+  return group && of[group] >= trials ? 0 : of[group];
+}
+
+static bool has_group(const study_run *run, size_t of, size_t group) {
   const precision_survey *const all = run->own;
-  const size_t raced = precision_raced(all->point + index * all->count, all->count, trials);
-  for (size_t j = 0; raced && j < run->processes; j++) {
-    const precision_cell c = {
-        .kind = PRECISION_RACE, .index = index, .trials = trials, .process = j};
-    if (study_cell(run, &c, "%srace=%zu process=%zu of %zu", of, trials, j, run->processes))
-      return -1;
-  }
-  return 0;
+  const size_t trials = group_trials(run, group);
+  return trials && precision_raced(all->point + of * all->count, all->count, trials);
 }
 
-/* from all starts, or from few of them, or from one */
-static int plan_races(study_run *run, size_t index, const char *of) {
-  const precision_asked *const s = run->settings;
-  const size_t group[] = {s->trials, PRECISION_FEW, 1};
-  int status = 0;
-  for (size_t g = 0; !status && g < sizeof group / sizeof *group; g++)
-    if (!g || group[g] < s->trials) status = plan_race(run, index, group[g], of);
-  return status;
+static size_t count_races(study_run *run, size_t of) {
+  size_t count = 0;
+  if (!run->own && survey(run)) return 0;
+  for (size_t group = 0; group < GROUPS; group++) count += has_group(run, of, group);
+  return count * run->processes;
 }
 
-static int plan_known(study_run *run, size_t index, const char *of) {
-  const precision_asked *const s = run->settings;
-  const precision_cell starts = {.kind = PRECISION_STARTS, .index = index};
-  int status = study_cell(run, &starts, "%sstarts", of);
-  for (size_t i = 0; !status && i < METHOD_COUNT; i++) {
-    const precision_cell c = {.kind = PRECISION_METHOD, .index = index, .method = i};
-    if (is_chosen(&s->methods, i))
-      status = study_cell(run, &c, "%smethod=%s", of, precision_methods[i].name);
-  }
-  return status;
+static size_t trials_at(const study_run *run, size_t of, size_t number) {
+  size_t group = 0;
+  for (size_t left = number / run->processes; !has_group(run, of, group) || left--;) group++;
+  return group_trials(run, group);
 }
 
-static int plan(study_run *run, size_t stage) {
-  const precision_asked *const s = run->settings;
-  int status = stage == 1 ? survey(run) : 0;
-  for (size_t i = 0; !status && stage < 2 && i < precision_cases(run); i++) {
-    char of[32] = "";
-    if (s->contacts.count) snprintf(of, sizeof of, "contacts=%zu ", s->contacts.contacts[i]);
-    status = stage ? plan_races(run, i, of) : plan_known(run, i, of);
-  }
-  return status;
+static void title(const study_run *run, const races_cell *c, char name[RACES_NAME_SIZE]) {
+  const contacts_range *const cases = &races_given(run)->contacts;
+  char of[32] = "";
+  if (cases->count) snprintf(of, sizeof of, "contacts=%zu ", cases->contacts[c->of]);
+  if (c->part == RACE)
+    snprintf(name, RACES_NAME_SIZE, "%srace=%zu process=%zu of %zu", of,
+             trials_at(run, c->of, c->number), c->number % run->processes, run->processes);
+  else if (c->number)
+    snprintf(name, RACES_NAME_SIZE, "%smethod=%s", of,
+             precision_methods[chosen_at(run, c->number)].name);
+  else
+    snprintf(name, RACES_NAME_SIZE, "%sstarts", of);
 }
 
-static int race_points(study_run *run, contest_starts *starts, const precision_cell *cell) {
+static int race_points(study_run *run, size_t of, size_t number) {
   const precision_survey *const all = run->own;
-  const precision_point *const point = all->point + cell->index * all->count;
+  const precision_point *const point = all->point + of * all->count;
+  contest_starts *const starts = precision_starts(run, of);
+  if (!starts) return -1;
   const size_t contacts = model_contacts(starts->m);
   race_entry *const entry = calloc(all->count, sizeof *entry);
   precision_sample *const sample = calloc(all->count, sizeof *sample);
-  const race_plan plan = {.starts = starts,
-                          .trials = cell->trials,
-                          .process = cell->process,
-                          .processes = run->processes,
-                          .crossed = true,
-                          .seed = run->seed + contacts,
-                          .min_time = ((const precision_asked *)run->settings)->min_time,
-                          .most_s = most_s,
-                          .sample = sample};
+  race_plan plan = races_race(run, starts, number % run->processes);
+  plan.trials = trials_at(run, of, number);
+  plan.seed += contacts;
+  plan.min_time = races_given(run)->min_time;
+  plan.most_s = most_s;
+  plan.sample = sample;
   int status = entry && sample ? 0 : study_out_of_memory(run);
   size_t raced = 0;
   for (size_t i = 0; !status && i < all->count; i++) {
     const precision_method *const method = &precision_methods[point[i].method];
-    if (!races(&point[i], cell->trials)) continue;
+    if (!races(&point[i], plan.trials)) continue;
     sample[raced] = precision_unknown("lap", contacts, point[i].method, point[i].value);
     entry[raced++] = (race_entry){.solver = solver_find(method->solver),
                                   .settings = precision_settings(method, point[i].value, contacts)};
@@ -845,15 +829,20 @@ static int race_points(study_run *run, contest_starts *starts, const precision_c
   return status;
 }
 
-static int measure(study_run *run, const void *cell) {
-  const precision_asked *const s = run->settings;
-  const precision_cell *const c = cell;
-  contest_starts *const starts = precision_starts(run, c->index);
+static int find_known(study_run *run, size_t of, size_t number) {
+  contest_starts *const starts = precision_starts(run, of);
   if (!starts) return -1;
-  if (c->kind == PRECISION_STARTS) return add_starts(run, starts, &s->methods);
-  if (c->kind == PRECISION_RACE) return race_points(run, starts, c);
-  return chooses(run) ? choose(run, starts, c->method) : run_method(run, starts, c->method);
+  if (!number) return add_starts(run, starts, &races_given(run)->methods);
+  const size_t method = chosen_at(run, number);
+  return chooses(run) ? choose(run, starts, method) : run_method(run, starts, method);
 }
+
+static const races_preset preset = {
+    .cases = precision_cases,
+    .title = title,
+    .crossed = true,
+    .part = {[KNOWN] = {.together = true, .cells = count_known, .run = find_known},
+             [RACE] = {.cells = count_races, .run = race_points}}};
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -895,7 +884,7 @@ static precision_entry entry_of(study_run *run, const model *m, const precision_
   char name[MODEL_NAME_SIZE];
   model_case_name(m, name);
   const precision_method *const of = &precision_methods[p->method];
-  const precision_asked *const s = run->settings;
+  const races_asked *const s = races_given(run);
   const solver_settings with = precision_settings(of, p->value, model_contacts(m));
   return (precision_entry){
       .model = study_text(run, "%s", name),
@@ -1097,7 +1086,7 @@ static int derive(study_run *run) {
 /* that none of the methods chosen can do the model of the first case, at the first value of its
  * knob: with the line of the last */
 static int check_methods(study_run *run) {
-  const precision_asked *const s = run->settings;
+  const races_asked *const s = races_given(run);
   const contest_starts *const first = precision_starts(run, 0);
   int status = first ? 0 : case_refusal(run);
   if (first && first->m->type->content &&
@@ -1117,7 +1106,7 @@ static int check_methods(study_run *run) {
 
 /* and that --methods would take away what was measured of the model */
 static int check(study_run *run) {
-  const precision_asked *const s = run->settings;
+  const races_asked *const s = races_given(run);
   const int refused = check_methods(run);
   if (refused || chooses(run)) return refused;
   const model *const m = case_model(run, NULL);
@@ -1147,11 +1136,9 @@ static int check(study_run *run) {
   STUDY_ROWS(precision_sample, .sql = STUDY_LAP,                                                   \
              .meaning = "an initial condition, a setting or a run")
 #define PRECISION(of, options_)                                                                    \
-  .options = options_, .settings_size = sizeof(precision_asked),                                   \
-  .cell_size = sizeof(precision_cell), .group = STUDY_COMPARES,                                    \
-  .cells = "methods and initial conditions", .stages = 2, .pinned = true, .processes = 5,          \
-  .laps = PRECISION_LAPS(of), .check = check, .plan = plan, .run = measure, .place = place,        \
-  .derive = derive
+  RACES(preset, options_), .group = STUDY_COMPARES, .cells = "methods and initial conditions",     \
+                           .stages = 2, .processes = 5, .laps = PRECISION_LAPS(of),                \
+                           .check = check, .derive = derive
 
 const study work_precision_study = {
     .name = "work-precision",

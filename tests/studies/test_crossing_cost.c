@@ -142,7 +142,7 @@ static size_t two_numbers[CONTACTS] = {2, 5};
  */
 static bool is_one(double difference, double times) {
   made_up u;
-  precision_asked asked = {.contacts = {CONTACTS, two_numbers}, .trials = 1, .target = 0.01};
+  races_asked asked = {.contacts = {CONTACTS, two_numbers}, .trials = 1, .target = 0.01};
   const study_option *o = crossing_cost_study.options;
   while (strcmp(o->name, "methods") != 0) o++;
   make_up(&u, &crossing_cost_study, &asked);
@@ -151,10 +151,11 @@ static bool is_one(double difference, double times) {
                    0);
   assert_int_equal(study_cells_plan(&u.run, 0), 3 * CONTACTS);
   for (; u.ended < study_cells(&u.run); end_cell(&u)) {
-    const precision_cell *const c = study_cell_at(&u.run, u.ended);
-    const bool here = c->index == 1 && c->method == asked.methods.index[1];
+    const races_cell *const c = study_cell_at(&u.run, u.ended);
+    const size_t method = c->number ? chosen_at(&u.run, c->number) : 0;
+    const bool here = c->of == 1 && method == asked.methods.index[1];
     precision_sample s =
-        precision_unknown("known", two_numbers[c->index], c->method, here ? 1e-3 * times : 1e-3);
+        precision_unknown("known", two_numbers[c->of], method, here ? 1e-3 * times : 1e-3);
     s.of.rms_error = 1e-2 * (1.0 + 1e-8 * (double)u.ended) * (here ? 1.0 + difference : 1.0);
     s.trials = 1;
     give(&u, &s);
@@ -181,7 +182,7 @@ static void what_is_the_same_everywhere_is_one(void **state) {
 static void check_row(precision_status known, double best, double raced, const char *status,
                       const char *message) {
   made_up u;
-  precision_asked asked = {.contacts = {1, two_numbers}, .trials = 1, .target = 0.01};
+  races_asked asked = {.contacts = {1, two_numbers}, .trials = 1, .target = 0.01};
   const study_option *o = crossing_cost_study.options;
   model m;
   while (strcmp(o->name, "methods") != 0) o++;

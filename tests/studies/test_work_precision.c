@@ -102,15 +102,17 @@ static int tear_down(void **state) {
 
 /* gives the laps of a race, start by start; the second process has no errors, and takes a tenth
  * longer */
-static void give_laps(example *e, const precision_cell *race) {
+static void give_laps(example *e, const races_cell *race) {
   const precision_survey *const points = e->u.run.own;
-  for (size_t j = 0; j < race->trials; j++)
+  const size_t trials = trials_at(&e->u.run, race->of, race->number),
+               process = race->number % e->u.run.processes;
+  for (size_t j = 0; j < trials; j++)
     for (size_t i = 0; i < points->count; i++) {
       precision_sample s = e->lap[i / VALUES][i % VALUES][j];
-      s.process = race->process;
-      if (race->process) s.of.rms_error = NAN;
-      if (race->process) s.of.time_s *= 1.1;
-      if (precision_raced(&points->point[i], 1, race->trials)) give(&e->u, &s);
+      s.process = process;
+      if (process) s.of.rms_error = NAN;
+      if (process) s.of.time_s *= 1.1;
+      if (precision_raced(&points->point[i], 1, trials)) give(&e->u, &s);
     }
 }
 
@@ -137,6 +139,8 @@ static point point_at(const example *e, size_t row) {
 static void conclude(example *e) {
   size_t count;
   start_anew(&e->u);
+  free(e->u.run.own);
+  e->u.run.own = NULL;
   assert_int_equal(study_cells_plan(&e->u.run, 0), 1 + METHODS);
   for (size_t j = 0; j < TRIALS; j++) give(&e->u, &e->start[j]);
   end_cell(&e->u);
@@ -270,8 +274,8 @@ static void a_few_starts_make_a_median_of_those(void **state) {
 static void the_work_decides_the_starts(void **state) {
   (void)state;
   const precision_method own = {.solver = "projection"}, other = {.solver = "mujoco"};
-  const precision_asked twelve = {.trials = 12, .point_work = 1.2e6};
-  const precision_asked two = {.trials = 2, .point_work = 1.2e6};
+  const races_asked twelve = {.trials = 12, .point_work = 1.2e6};
+  const races_asked two = {.trials = 2, .point_work = 1.2e6};
   assert_int_equal(precision_trials(&twelve, 84, &own, 1000), 12);
   assert_int_equal(precision_trials(&twelve, 84, &own, 1001), PRECISION_FEW);
   assert_int_equal(precision_trials(&twelve, 84, &own, 4000), PRECISION_FEW);
