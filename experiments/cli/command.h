@@ -166,8 +166,10 @@ int streams_close(int status);
 /* ---- the table of commands ------------------------------------------------------------------- */
 
 extern const command run_command, derivative_command, xml_command, figures_command,
-    counters_command, bench_command, regress_command, regress_time_command, baseline_command,
-    compare_command, merge_command, columns_command;
+    counters_command, bench_command, merge_command, columns_command;
+
+/* Presets of the judge; ends with one without a name. */
+extern const command judge_commands[];
 
 /* The command at a place of the help, from 0 on: those of one title together. False behind the
  * last.

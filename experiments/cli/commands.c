@@ -61,11 +61,10 @@ static command study_command(const study *s) {
       .study = s};
 }
 
-/* all that are no study */
+/* all that are no study, nor a preset */
 static const command *const commands[] = {
-    &run_command,      &derivative_command, &xml_command,          &figures_command,
-    &counters_command, &bench_command,      &regress_command,      &baseline_command,
-    &compare_command,  &columns_command,    &regress_time_command, &merge_command,
+    &run_command,      &derivative_command, &xml_command,     &figures_command,
+    &counters_command, &bench_command,      &columns_command, &merge_command,
 };
 
 /* in the order of the help, under its titles, before the studies of the group */
@@ -119,10 +118,11 @@ void command_by_flag(command *chosen, int *argc, char **argv) {
 
 bool command_find(const char *name, command *out) {
   const study *const s = study_find(name);
-  if (s) *out = study_command(s);
-  for (size_t i = 0; !s && i < sizeof commands / sizeof *commands; i++) {
-    *out = *commands[i];
-    if (strcmp(out->name, name) == 0) return true;
-  }
-  return s;
+  const command *found = NULL;
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (strcmp(commands[i]->name, name) == 0) found = commands[i];
+  for (const command *c = judge_commands; c->name; c++)
+    if (strcmp(c->name, name) == 0) found = c;
+  if (s || found) *out = s ? study_command(s) : *found;
+  return s || found;
 }

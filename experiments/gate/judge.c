@@ -24,32 +24,25 @@ static int judge(arguments *given) {
   return command_fail(given, "cannot run %s, which judges: %s", python, strerror(errno));
 }
 
-const command regress_command = {
-    .name = "regress",
-    .summary = "compare counters and errors with DIR/baseline: the deterministic regression test",
-    .groups = ARGUMENTS_FOLDER,
-    .run = judge,
-};
-
-const command regress_time_command = {
-    .name = "regress-time",
-    .summary = "judge the times of two revisions from their samples in DIR/regress",
-    .groups = ARGUMENTS_FOLDER,
-    .run = judge,
-};
-
-const command baseline_command = {
-    .name = "baseline",
-    .summary = "rewrite DIR/baseline from this build and the samples in DIR/regress/now",
-    .groups = ARGUMENTS_FOLDER,
-    .run = judge,
-};
-
-const command compare_command = {
-    .name = "compare",
-    .summary = "the times of the sweeps in two folders: is B faster than A, with intervals",
-    .example = "essbench compare results-before results",
-    .groups = ARGUMENTS_JSON | ARGUMENTS_COMPARE,
-    .positional = "A B",
-    .run = judge,
+/* a row for each verdict that the one script gives */
+const command judge_commands[] = {
+    {.name = "regress",
+     .summary = "compare counters and errors with DIR/baseline: the deterministic regression test",
+     .groups = ARGUMENTS_FOLDER,
+     .run = judge},
+    {.name = "regress-time",
+     .summary = "judge the times of two revisions from their samples in DIR/regress",
+     .groups = ARGUMENTS_FOLDER,
+     .run = judge},
+    {.name = "baseline",
+     .summary = "rewrite DIR/baseline from this build and the samples in DIR/regress/now",
+     .groups = ARGUMENTS_FOLDER,
+     .run = judge},
+    {.name = "compare",
+     .summary = "the times of the sweeps in two folders: is B faster than A, with intervals",
+     .example = "essbench compare results-before results",
+     .groups = ARGUMENTS_JSON | ARGUMENTS_COMPARE,
+     .positional = "A B",
+     .run = judge},
+    {0},
 };
