@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "choice.h"
 #include "races.h"
 #include "solvers.h"
 #include "studies.h"
-#include "turns.h"
 
 /* ---- systems --------------------------------------------------------------------------------- */
 
@@ -58,33 +58,6 @@ enum { CHOICE, RACE };
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Work of a run, each callback by itself. */
-typedef enum speed_count {
-  SPEED_STEPS,
-  SPEED_REJECTED,
-  SPEED_ENTRIES,
-  SPEED_THROUGH,     /* of those steps: through crossings */
-  SPEED_CROSSINGS,   /* that change the field */
-  SPEED_FIELDS,      /* calls of field */
-  SPEED_GUARDS,      /* of guards */
-  SPEED_RATES,       /* of event_rates for all */
-  SPEED_SOME,        /* of event_rates for a list */
-  SPEED_SOME_GUARDS, /* event functions asked for in those */
-  SPEED_COUNTS
-} speed_count;
-
-/* What the calls of a model's callbacks cost. */
-typedef enum speed_call {
-  SPEED_FIELD_CALL,
-  SPEED_GUARDS_CALL,
-  SPEED_RATES_CALL,
-  SPEED_SOME_CALL, /* for one event function */
-  SPEED_MORE_CALL, /* for SPEED_MORE of them */
-  SPEED_CALLS
-} speed_call;
-
-enum { SPEED_MORE = 8, SPEED_CALL_SAMPLES = 31 };
-
 /* Who races (what = "entry"), what one of its starts gave in one process ("run"), or what a call of
  * one of a model's callbacks takes ("call", the callback being the variant). Of the numbers that is
  * not known which it has not. */
@@ -94,7 +67,7 @@ typedef struct speed_sample {
   double target, rtol, time_step, field_gap, scaling;
   size_t process, trial;
   double seconds, repetitions, retaken, disturbed, rms_error, events, events_reference;
-  double counts[SPEED_COUNTS];
+  double counts[COUNTS];
 } speed_sample;
 
 enum { SPEED_ENTRIES_MAX = 64 };
@@ -705,187 +678,6 @@ static int speed_choose(speed_room *r) {
   return 0;
 }
 
-/* ---- what a run calls, and what calls cost --------------------------------------------------- */
-
-/* states a sample calls at, and how long one lasts at least */
-enum { STATES = 256 };
-static const double sample_s = 5e-4;
-
-/* ---- counting: the same run with every callback of the system behind one that counts --------- */
-
-/* what stands between libess and a model */
-typedef struct counting {
-  const model *m;
-  const ess_system *system; /* the model's own */
-  double *counts;
-} counting;
-
-static int field(double t, const double x[], const double sign[], double dxdt[], void *params) {
-  counting *const c = params;
-  c->counts[SPEED_FIELDS]++;
-  return c->system->field(t, x, sign, dxdt, c->system->params);
-}
-
-static int event_functions(double t, const double x[], double h[], void *params) {
-  counting *const c = params;
-  c->counts[SPEED_GUARDS]++;
-  return c->system->event_functions(t, x, h, c->system->params);
-}
-
-static int event_jacobian(double t, const double x[], double Dh[], void *params) {
-  const counting *const c = params;
-  return c->system->event_jacobian(t, x, Dh, c->system->params);
-}
-
-static int event_rates(double t, const double x[], double vt, const double v[],
-                       const size_t which[], size_t count, double h[], double rate[],
-                       void *params) {
-  counting *const c = params;
-  c->counts[which ? SPEED_SOME : SPEED_RATES]++;
-  if (which) c->counts[SPEED_SOME_GUARDS] += (double)count;
-  return c->system->event_rates(t, x, vt, v, which, count, h, rate, c->system->params);
-}
-
-static int mode_changed(const double sign[], size_t guard, void *params) {
-  const counting *const c = params;
-  return c->system->mode_changed(sign, guard, c->system->params);
-}
-
-static int start(double t, const double x[], double sign[], bool armed[], void *params) {
-  const counting *const c = params;
-  return c->system->start(t, x, sign, armed, c->system->params);
-}
-
-/* the system with every callback it has behind one that counts */
-static ess_system counted_system(counting *c) {
-  ess_system s = *c->system;
-  s.params = c;
-  s.field = field;
-  s.event_functions = event_functions;
-  if (s.event_jacobian) s.event_jacobian = event_jacobian;
-  if (s.event_rates) s.event_rates = event_rates;
-  if (s.mode_changed) s.mode_changed = mode_changed;
-  if (s.start) s.start = start;
-  return s;
-}
-
-static int count_crossing(const ess_crossing_info *info, void *context) {
-  const counting *const c = context;
-  c->counts[SPEED_CROSSINGS] += c->m->type->changes_field(c->m, info->event, info->sign);
-  return 0;
-}
-
-/* Runs libess once more, untimed, every callback counted. 0, or an ess_status. */
-static int speed_count_run(const model *m, const solver_settings *settings, const double x0[],
-                           const solver_output *output, double counts[SPEED_COUNTS]) {
-  counting c = {.m = m, .system = &m->system, .counts = counts};
-  const ess_system system = counted_system(&c);
-  ess_options options = solver_libess_options(false, settings, output->dt);
-  options.observer = (ess_observer){.crossing = count_crossing, .context = &c};
-  double t = output->times[0], x[MODEL_DIMENSION_MAX];
-  int status;
-  ess_driver *const driver = ess_driver_alloc(&system, &options, &status);
-  if (!driver) return status;
-  memcpy(x, x0, system.dimension * sizeof *x);
-  memset(counts, 0, SPEED_COUNTS * sizeof *counts);
-  status = ess_driver_sample(driver, &t, output->times[output->count - 1], x, output->times,
-                             output->count, output->states);
-  const ess_counters *const counted = ess_driver_counters(driver);
-  counts[SPEED_STEPS] = (double)counted->steps;
-  counts[SPEED_REJECTED] = (double)counted->rejected;
-  counts[SPEED_ENTRIES] = (double)counted->entries;
-  counts[SPEED_THROUGH] = (double)counted->through;
-  ess_driver_free(driver);
-  return status;
-}
-
-/* ---- calls ----------------------------------------------------------------------------------- */
-
-static const char *const speed_call_names[SPEED_CALLS] = {
-    [SPEED_FIELD_CALL] = "field",           [SPEED_GUARDS_CALL] = "guards",
-    [SPEED_RATES_CALL] = "event_rates",     [SPEED_SOME_CALL] = "event_rates of 1",
-    [SPEED_MORE_CALL] = "event_rates of 8",
-};
-
-/* what callbacks are called with; owned */
-typedef struct calls {
-  const ess_system *system;
-  const double *states[STATES]; /* the reference's */
-  double *sign, *h, *rate;      /* event_count and some to spare */
-  double field[MODEL_DIMENSION_MAX];
-  size_t which[SPEED_MORE];
-} calls;
-
-/* a function that makes one call at each of the states */
-#define AT_EACH_STATE(name, ...)                                                                   \
-  static int name(void *context, size_t trial) {                                                   \
-    calls *const c = context;                                                                      \
-    const ess_system *const s = c->system;                                                         \
-    (void)trial;                                                                                   \
-    int failed = 0;                                                                                \
-    for (size_t i = 0; i < STATES; i++) failed |= s->__VA_ARGS__;                                  \
-    return failed;                                                                                 \
-  }
-AT_EACH_STATE(call_field, field(0.0, c->states[i], c->sign, c->field, s->params))
-AT_EACH_STATE(call_guards, event_functions(0.0, c->states[i], c->h, s->params))
-AT_EACH_STATE(call_rates, event_rates(0.0, c->states[i], 1.0, c->field, NULL, s->event_count, c->h,
-                                      c->rate, s->params))
-AT_EACH_STATE(call_one,
-              event_rates(0.0, c->states[i], 1.0, c->field, c->which, 1, c->h, c->rate, s->params))
-AT_EACH_STATE(call_more, event_rates(0.0, c->states[i], 1.0, c->field, c->which, SPEED_MORE, c->h,
-                                     c->rate, s->params))
-
-/* states evenly along a trajectory, every other contact latched as pressed */
-static int lay_out(calls *c, const model *of, const trajectory *along) {
-  const size_t m = of->system.event_count;
-  *c = (calls){.system = &of->system};
-  c->sign = calloc(m + 1, sizeof *c->sign);
-  c->h = calloc(m + SPEED_MORE, sizeof *c->h);
-  c->rate = calloc(m + SPEED_MORE, sizeof *c->rate);
-  if (!c->sign || !c->h || !c->rate) return MEASURE_ENOMEM;
-  for (size_t i = 0; i < STATES; i++)
-    c->states[i] = along->states + i * (along->count - 1) / (STATES - 1) * along->dimension;
-  for (size_t k = 0; k < m; k++) c->sign[k] = k % 2 ? -1.0 : 1.0;
-  for (size_t i = 0; i < SPEED_MORE; i++) c->which[i] = i * m / SPEED_MORE;
-  const ess_system *const s = c->system;
-  return s->mode_changed && s->mode_changed(c->sign, m, s->params) ? MEASURE_ECALLBACK
-                                                                   : MEASURE_SUCCESS;
-}
-
-/* one of the callbacks, if the model has it */
-static int time_call(calls *c, speed_call call, unsigned long seed, double seconds[]) {
-  static int (*const run[SPEED_CALLS])(void *, size_t) = {call_field, call_guards, call_rates,
-                                                          call_one, call_more};
-  const bool rates = c->system->event_rates != NULL;
-  const bool has[SPEED_CALLS] = {true, true, rates, rates, rates};
-  const measure_candidate candidate = {.run = run[call], .context = c};
-  const measure_turns plan = {.trials = SPEED_CALL_SAMPLES,
-                              .seed = seed,
-                              .rounds = 1,
-                              .turn_s = sample_s * SPEED_CALL_SAMPLES,
-                              .most_s = 1.0};
-  measure_turns_record record = {0};
-  for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] = NAN;
-  if (!has[call]) return MEASURE_SUCCESS;
-  const int status = measure_take_turns(&candidate, 1, &plan, seconds, &record);
-  for (size_t j = 0; j < SPEED_CALL_SAMPLES; j++) seconds[j] /= STATES;
-  return record.failed ? MEASURE_ECALLBACK : status;
-}
-
-/* Seconds that a call takes at states along a trajectory, NaN of a callback that the model has not.
- * A measure_status. */
-static int speed_time_calls(const model *m, const trajectory *along, unsigned long seed,
-                            double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES]) {
-  calls c;
-  int status = lay_out(&c, m, along);
-  for (speed_call k = 0; !status && k < SPEED_CALLS; k++)
-    status = time_call(&c, k, seed, seconds[k]);
-  free(c.sign);
-  free(c.h);
-  free(c.rate);
-  return status;
-}
-
 /* ---- the race in one process ----------------------------------------------------------------- */
 
 /* turns of an entry in one process */
@@ -907,7 +699,7 @@ static int tell(void *context, const race_lap *lap) {
     const solver_settings settings = speed_settings_of(&s);
     const double *const x0 = starts->states + s.trial * starts->m->system.dimension;
     const model *const m = r->form[speed_form_of(&s)].m;
-    const int status = speed_count_run(m, &settings, x0, &output, s.counts);
+    const int status = count_calls(m, &settings, x0, &output, s.counts);
     if (status) return measure_fail(r->run->message, "counting: %s", ess_strerror(status));
   }
   return study_add(r->run, SPEED_SAMPLES, &s);
@@ -929,20 +721,19 @@ static int time_all(speed_room *r) {
 /* what the callbacks of one form take */
 static int add_calls(const speed_room *r, size_t form) {
   study_run *const run = r->run;
-  double seconds[SPEED_CALLS][SPEED_CALL_SAMPLES];
+  double seconds[CALLS][CALL_SAMPLES];
   speed_sample s;
-  const int status =
-      speed_time_calls(r->form[form].m, &r->starts->references[0], run->seed, seconds);
+  const int status = time_calls(r->form[form].m, &r->starts->references[0], run->seed, seconds);
   if (status) measure_message(run->message, "timing of callbacks: %s", measure_strerror(status));
   column_clear(run->study->tables[SPEED_SAMPLES].columns, &s);
   s.of = r->of;
   s.what = "call";
   s.field = form_name(&r->of, form);
   s.process = r->process;
-  for (size_t i = 0; !status && i < SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
-    s.variant = speed_call_names[i / SPEED_CALL_SAMPLES];
-    s.trial = i % SPEED_CALL_SAMPLES;
-    s.seconds = seconds[i / SPEED_CALL_SAMPLES][s.trial];
+  for (size_t i = 0; !status && i < CALLS * CALL_SAMPLES; i++) {
+    s.variant = call_names[i / CALL_SAMPLES];
+    s.trial = i % CALL_SAMPLES;
+    s.seconds = seconds[i / CALL_SAMPLES][s.trial];
     study_add(run, SPEED_SAMPLES, &s);
   }
   return status ? -1 : 0;

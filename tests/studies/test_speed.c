@@ -94,12 +94,12 @@ static speed_sample made_run(const speed_sample *entry, size_t n, size_t process
   s.events = 4.0 + (ours && start == 4);
   s.events_reference = process ? NAN : 4.0;
   s.retaken = start ? 0.0 : 3.0;
-  for (size_t i = 0; ours && !process && i < SPEED_COUNTS; i++) s.counts[i] = 0.0;
+  for (size_t i = 0; ours && !process && i < COUNTS; i++) s.counts[i] = 0.0;
   if (!ours || process) return s;
-  s.counts[SPEED_STEPS] = 10.0 + (double)start;
-  s.counts[SPEED_FIELDS] = 50.0;
-  s.counts[SPEED_GUARDS] = 30.0;
-  s.counts[SPEED_ENTRIES] = s.counts[SPEED_CROSSINGS] = 4.0;
+  s.counts[COUNT_STEPS] = 10.0 + (double)start;
+  s.counts[COUNT_FIELDS] = 50.0;
+  s.counts[COUNT_GUARDS] = 30.0;
+  s.counts[COUNT_ENTRIES] = s.counts[COUNT_CROSSINGS] = 4.0;
   return s;
 }
 
@@ -124,15 +124,15 @@ static void measure_cell(made_up *u, size_t index, bool race) {
       s.of = of;
       assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &s), 0);
     }
-  for (size_t i = 0; race && i < of.forms * SPEED_CALLS * SPEED_CALL_SAMPLES; i++) {
+  for (size_t i = 0; race && i < of.forms * CALLS * CALL_SAMPLES; i++) {
     speed_sample s = entry[0];
     s.what = "call";
     s.of = of;
-    s.field = form_name(&of, i / SPEED_CALL_SAMPLES / SPEED_CALLS);
+    s.field = form_name(&of, i / CALL_SAMPLES / CALLS);
     s.process = process;
-    s.trial = i % SPEED_CALL_SAMPLES;
-    s.variant = speed_call_names[i / SPEED_CALL_SAMPLES % SPEED_CALLS];
-    s.seconds = i / SPEED_CALL_SAMPLES % SPEED_CALLS < 2 ? 1e-5 : NAN;
+    s.trial = i % CALL_SAMPLES;
+    s.variant = call_names[i / CALL_SAMPLES % CALLS];
+    s.seconds = i / CALL_SAMPLES % CALLS < 2 ? 1e-5 : NAN;
     assert_int_equal(study_add(&u->run, SPEED_SAMPLES, &s), 0);
   }
   json_t *const told = study_cells_entry(&u->run, &u->private.cell[index]);
@@ -262,7 +262,7 @@ static void one_more_contact_has_one_setting(void **state) {
 static void counts_are_those_of_the_run(void **state) {
   (void)state;
   char message[SOLVER_MESSAGE_SIZE];
-  double x0[MODEL_DIMENSION_MAX], counts[SPEED_COUNTS];
+  double x0[MODEL_DIMENSION_MAX], counts[COUNTS];
   solver_settings with = solver_settings_default();
   solver_report report;
   trajectory plain, counted;
@@ -277,14 +277,14 @@ static void counts_are_those_of_the_run(void **state) {
   const solver_output output = trajectory_output(&plain), again = trajectory_output(&counted);
   assert_int_equal(libess_solver.prepare(&m, &with, &output, &instance, message), 0);
   assert_int_equal(libess_solver.run(instance, x0, &output, &report), 0);
-  assert_int_equal(speed_count_run(&m, &with, x0, &again, counts), 0);
+  assert_int_equal(count_calls(&m, &with, x0, &again, counts), 0);
   assert_memory_equal(output.states, again.states,
                       output.count * plain.dimension * sizeof *output.states);
-  assert_true(counts[SPEED_CROSSINGS] == (double)report.events && report.events > 0);
-  assert_true(counts[SPEED_STEPS] == (double)report.steps);
-  assert_true(counts[SPEED_THROUGH] == (double)report.through);
-  assert_true(counts[SPEED_FIELDS] == (double)report.field_evaluations);
-  assert_true(counts[SPEED_SOME_GUARDS] >= counts[SPEED_SOME]);
+  assert_true(counts[COUNT_CROSSINGS] == (double)report.events && report.events > 0);
+  assert_true(counts[COUNT_STEPS] == (double)report.steps);
+  assert_true(counts[COUNT_THROUGH] == (double)report.through);
+  assert_true(counts[COUNT_FIELDS] == (double)report.field_evaluations);
+  assert_true(counts[COUNT_SOME_GUARDS] >= counts[COUNT_SOME]);
   libess_solver.release(instance);
   trajectory_free(&plain);
   trajectory_free(&counted);
