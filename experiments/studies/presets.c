@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "affine3.h"
+#include "crossings.h"
 #include "ess.h"
 #include "measure.h"
 #include "solvers.h"
@@ -216,53 +217,8 @@ static const char event_sql[] =
     "event_times_laps WHERE run = ?1 AND what = 'libess' GROUP BY contacts, tolerance "
     "ORDER BY contacts, tolerance DESC";
 
-/* where each guard is crossed, and when */
-typedef struct happened {
-  size_t guard;
-  double t;
-} happened;
-
-/* of a run, and of the fine one from the same initial condition, which is run->own; owned */
-typedef struct events {
-  happened *of;
-  size_t count, room;
-} events;
-
-static int note_crossing(const ess_crossing_info *info, void *context) {
-  events *const all = context;
-  happened *const grown = measure_grow(all->of, &all->room, all->count, sizeof *grown);
-  if (!grown) return -1;
-  all->of = grown;
-  all->of[all->count++] = (happened){info->event, info->t};
-  return 0;
-}
-
-/* guard by guard, each in the order of time */
-static int by_guard(const void *a, const void *b) {
-  const happened *const x = a, *const y = b;
-  return x->guard != y->guard ? (x->guard > y->guard) - (x->guard < y->guard)
-                              : (x->t > y->t) - (x->t < y->t);
-}
-
-static int follow_events(study_run *run, const contest_starts *start, const knob_point *p,
-                         events *all, double *evaluations) {
-  const model *const m = start->m;
-  double x[MODEL_DIMENSION_MAX], t = 0.0;
-  ess_options options = solver_libess_options(false, &p->with, model_get(m, "duration"));
-  options.observer = (ess_observer){.crossing = note_crossing, .context = all};
-  ess_driver *const driver = ess_driver_alloc(&m->system, &options, NULL);
-  if (!driver) return study_out_of_memory(run);
-  memcpy(x, start->states, m->system.dimension * sizeof *x);
-  const int status = ess_driver_apply(driver, &t, model_get(m, "duration"), x);
-  *evaluations = (double)ess_driver_counters(driver)->field_evaluations;
-  ess_driver_free(driver);
-  if (all->count) qsort(all->of, all->count, sizeof *all->of, by_guard);
-  return status ? measure_fail(run->message, "tolerance %g: %s", p->with.rtol, ess_strerror(status))
-                : 0;
-}
-
 /* errors of the times, where each guard is crossed as often as in the fine run */
-static void compare_events(const events *fine, const events *found, knob_lap *lap) {
+static void compare_events(const crossings *fine, const crossings *found, knob_lap *lap) {
   double sum = 0.0, worst = 0.0;
   bool same = found->count == fine->count;
   for (size_t i = 0; same && i < fine->count; i++) {
@@ -278,20 +234,21 @@ static void compare_events(const events *fine, const events *found, knob_lap *la
 }
 
 static void release_events(study_run *run) {
-  events *const fine = run->own;
+  crossings *const fine = run->own;
   if (fine) free(fine->of);
   free(fine);
 }
 
+/* beside the fine run from the same initial condition, which is run->own */
 static int run_events(study_run *run, const contest_starts *start, const knob_point *p,
                       knob_lap *lap) {
   const bool is_fine = p->with.rtol == fine_tolerance;
-  events found = {0};
-  if (!run->own) run->own = calloc(1, sizeof(events));
+  crossings found = {0};
+  if (!run->own) run->own = calloc(1, sizeof(crossings));
   if (!run->own) return study_out_of_memory(run);
-  events *const fine = run->own, *const all = is_fine ? fine : &found;
+  crossings *const fine = run->own, *const all = is_fine ? fine : &found;
   if (is_fine) fine->count = 0;
-  const int status = follow_events(run, start, p, all, &lap->of.field_evaluations);
+  const int status = crossings_of(start, &p->with, all, &lap->of.field_evaluations, run->message);
   if (!status) compare_events(fine, all, lap);
   free(found.of);
   return status;
@@ -351,7 +308,7 @@ enum { SCALE_PER_DECADE = 3 };
 static const double furthest_below = 1e-3, furthest_above = 1e2;
 
 /* quantiles over all crossings of all initial conditions: 10 %, 50 %, 90 % */
-enum { DISTANCE_MEDIAN = 1, SCALE_QUANTILES = 3 };
+enum { DISTANCE_MEDIAN = 1 };
 static const column scale_lap_columns[] = {
     KNOB_LAP_COLUMNS,
     KNOB_MORE_COLUMN("distance.low", 0),
@@ -479,87 +436,6 @@ static const char scale_series_sql[] =
     "FROM scale WHERE run = ?1 WINDOW points AS (PARTITION BY contacts, projection_order)) "
     "GROUP BY contacts, projection_order)) ORDER BY contacts, projection_order";
 
-/* the distances do not depend on these: order 2 is far more accurate than they need */
-static const double distance_epsilon = 1e-4, distance_rtol = 1e-10, distance_atol = 1e-12;
-
-/* the crossing before, and all distances and times so far */
-typedef struct crossings {
-  const model *m;
-  bool any;
-  double t, x[MODEL_DIMENSION_MAX];
-  size_t count, room[2];
-  double *distance, *interval;
-} crossings;
-
-/* how far the guard crossed now was from where the one before was crossed */
-static int on_crossing(const ess_crossing_info *info, void *context) {
-  static const double nowhere[MODEL_DIMENSION_MAX] = {0};
-  crossings *const c = context;
-  const ess_system *const s = &c->m->system;
-  if (!c->m->type->changes_field(c->m, info->event, info->sign)) return 0;
-  if (c->any) {
-    double h, rate;
-    double *const distance = measure_grow(c->distance, &c->room[0], c->count, sizeof *distance);
-    if (distance) c->distance = distance;
-    double *const interval = measure_grow(c->interval, &c->room[1], c->count, sizeof *interval);
-    if (interval) c->interval = interval;
-    if (!distance || !interval ||
-        s->event_rates(info->t, c->x, 0.0, nowhere, &info->event, 1, &h, &rate, s->params))
-      return -1;
-    c->distance[c->count] = fabs(h);
-    c->interval[c->count++] = info->t - c->t;
-  }
-  c->any = true;
-  c->t = info->t;
-  memcpy(c->x, info->x, s->dimension * sizeof *c->x);
-  return 0;
-}
-
-/* all crossings from one start */
-static int watch(crossings *c, const double x0[]) {
-  ess_options with = ess_options_paper();
-  with.projection.epsilon = distance_epsilon;
-  with.projection.order = 2;
-  with.rtol = distance_rtol;
-  with.atol = distance_atol;
-  with.projection.duration_max = c->m->type->time_step;
-  with.observer = (ess_observer){.crossing = on_crossing, .context = c};
-  ess_driver *const driver = ess_driver_alloc(&c->m->system, &with, NULL);
-  double t = 0.0, x[MODEL_DIMENSION_MAX];
-  memcpy(x, x0, c->m->system.dimension * sizeof *x);
-  c->any = false;
-  const int status =
-      driver ? ess_driver_apply(driver, &t, model_get(c->m, "duration"), x) : ESS_ENOMEM;
-  ess_driver_free(driver);
-  return status;
-}
-
-static int quantiles_of(const double values[], size_t count, double out[SCALE_QUANTILES]) {
-  return measure_quantile(values, count, 0.1, &out[0]) ||
-         measure_quantile(values, count, 0.5, &out[1]) ||
-         measure_quantile(values, count, 0.9, &out[2]);
-}
-
-/* how far the next guard is when one is crossed, m, and how long it takes to be crossed, s */
-static int scale_distances(const contest_starts *starts, size_t contacts,
-                           double distance[SCALE_QUANTILES], double interval[SCALE_QUANTILES],
-                           char *message) {
-  crossings found = {.m = starts->m};
-  int status = 0;
-  for (size_t i = 0; !status && i < starts->trials; i++)
-    status = watch(&found, starts->states + i * starts->m->system.dimension);
-  if (status) {
-    measure_message(message, "the crossings of %zu contacts: %s", contacts, ess_strerror(status));
-  } else if (!found.count || quantiles_of(found.distance, found.count, distance) ||
-             quantiles_of(found.interval, found.count, interval)) {
-    measure_message(message, "%zu contacts: there are no two crossings", contacts);
-    status = -1;
-  }
-  free(found.distance);
-  free(found.interval);
-  return status ? -1 : 0;
-}
-
 /* the epsilons asked for, or those about the distance between crossings; the largest first */
 static size_t choose_epsilons(const knobs_asked *s, double distance,
                               double epsilon[OPTION_NUMBERS_MAX]) {
@@ -616,8 +492,7 @@ static int scale_measure(study_run *run, const void *planned) {
   if (!starts) return -1;
   column_clear(scale_lap_columns, &lap);
   lap.contacts = model_contacts(starts->m);
-  if (scale_distances(starts, lap.contacts, lap.more, lap.more + SCALE_QUANTILES, run->message))
-    return -1;
+  if (crossing_distances(starts, lap.more, lap.more + CROSSING_QUANTILES, run->message)) return -1;
   for (lap.trial = 0; lap.trial < s->trials; lap.trial++) {
     lap.events_reference = (double)starts->events[lap.trial];
     study_add(run, STUDY_SAMPLES, &lap);
