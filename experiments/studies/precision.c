@@ -10,159 +10,18 @@
 
 #include "baselines.h"
 #include "bridge.h"
+#include "methods.h"
 #include "races.h"
 #include "solvers.h"
 #include "statistics.h"
 #include "studies.h"
 #include "worker.h"
 
-/* ---- methods --------------------------------------------------------------------------------- */
-
-/* The setting that trades accuracy for time. */
-typedef enum precision_knob {
-  PRECISION_EPSILON,   /* half-width of the neighbourhoods, m */
-  PRECISION_TOLERANCE, /* libess's: relative and absolute */
-  PRECISION_RTOL,      /* relative tolerance; the absolute one is a hundredth of it */
-  PRECISION_TIME_STEP  /* s */
-} precision_knob;
-
-/* One line of the figures. */
-typedef struct precision_method {
-  const char *name;     /* in files and on the command line, unique */
-  const char *label;    /* in legends */
-  const char *solver;   /* by its name in the table of solvers */
-  const char *variant;  /* of that solver, or NULL */
-  int order;            /* of the projection; 0: its default */
-  precision_knob knob;  /* what is swept */
-  const double *values; /* of the knob, the coarsest first; a 0 ends them */
-  /* tolerance that goes with the knob: rtol = factor * value^power, between 1e-13 and 1e-2; factor
-   * 0: it has none. From `coarse` on, where that is > 0, the factor is coarse_factor */
-  double tolerance_factor, tolerance_power;
-  double coarse, coarse_factor;
-} precision_method;
-
-/* The methods that are compared, each with its knob: a new one is one entry here. */
-
-/* MuJoCo's default scaling is enough up to so many contacts; beyond, it is this */
-static const size_t contacts_of_default_scaling = 500;
-static const double large_scaling = 1e7;
-
-static const double epsilons[] = {3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4,
-                                  3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 0};
-static const double epsilons_of_order_2[] = {2e-2, 1e-2, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4,
-                                             3e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5, 0};
-static const double widths[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-6, 0};
-static const double libess_tolerances[] = {1e-1, 3e-2, 1e-2,  3e-3,  1e-3,  3e-4, 1e-4,
-                                           3e-5, 1e-5, 3e-6,  1e-6,  3e-7,  1e-7, 3e-8,
-                                           1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
-static const double tolerances_of_order_2[] = {1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5,
-                                               1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9, 0};
-static const double tolerances[] = {1e-2, 1e-3, 3e-4, 1e-4, 3e-5,  1e-5,  3e-6,  1e-6,
-                                    3e-7, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 0};
-static const double accuracies[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 0};
-static const double accuracies_of_first_order[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0};
-/* multiples of 2 ms and parts of it, so dense that the next one costs at most twice as much */
-static const double steps[] = {2.4e-2,    2e-2, 1.6e-2, 1.4e-2,   1.2e-2, 1e-2,     8e-3,     6e-3,
-                               4e-3,      2e-3, 1e-3,   2e-3 / 3, 5e-4,   2e-3 / 6, 2e-3 / 8, 2e-4,
-                               2e-3 / 14, 1e-4, 5e-5,   2e-5,     1e-5,   0};
-
-/* by one tolerance; by a tolerance, each crossing located; by steps of one length; and by epsilon
- * with a tolerance of factor * epsilon^power */
-#define METHOD(name_, label_, solver_, variant_, knob_, values_, ...)                              \
-  {                                                                                                \
-    .name = name_, .label = label_, .solver = solver_, .variant = variant_,                        \
-    .knob = PRECISION_##knob_, .values = values_, __VA_ARGS__                                      \
-  }
-#define LOCATING(name, label, solver, variant)                                                     \
-  METHOD(name, label, solver, variant, RTOL, tolerances, .order = 0)
-#define STEPPING(name, label, solver, variant)                                                     \
-  METHOD(name, label, solver, variant, TIME_STEP, steps, .order = 0)
-#define MATCHED(name, label, solver, variant, values, factor, power, ...)                          \
-  METHOD(name, label, solver, variant, EPSILON, values, .tolerance_factor = factor,                \
-         .tolerance_power = power, __VA_ARGS__)
-
-/* one of Simbody's integrators, on the law as a force or on its own contacts, without witness
- * functions or with them */
-#define SIMBODY_ON(name, label)                                                                    \
-  METHOD("simbody-" name, label, "simbody", name, TOLERANCE, accuracies, .order = 0)
-#define SIMBODY(name, label)                                                                       \
-  SIMBODY_ON(name, "Simbody " label),                                                              \
-      SIMBODY_ON(name "-witness", "Simbody " label " with witnesses"),                             \
-      SIMBODY_ON(name "-contact", "Simbody " label " on contacts"),                                \
-      SIMBODY_ON(name "-contact-witness", "Simbody " label " on contacts with witnesses")
-
-/* so many of the table, its last, are engines in processes of their own */
-enum { ENGINES = 15 };
-
-/* A tolerance matched to epsilon falls as fast as the error that epsilon makes, and with its factor
- * makes about as large a one on the plate. A projection of order 1 makes errors of order epsilon^2,
- * and so does the smooth method, whose epsilon is the width of its force; one of order 2 makes
- * errors of order epsilon^3. The smooth method's factor is 10 at widths of 1e-3 and more, where 1
- * would integrate more finely than the width is worth: a quarter to a third fewer evaluations for
- * median errors that are 0.7 to 1.3 times as large (2 to 100 contacts), though the worst start's
- * are up to 7 times. */
-static const precision_method precision_methods[] = {
-    METHOD("libess", "libess", "libess", NULL, TOLERANCE, libess_tolerances, .order = 0),
-    MATCHED("projection-1", "projection order 1", "projection", NULL, epsilons, 100, 2, .order = 1),
-    MATCHED("projection-2", "projection order 2", "projection", NULL, epsilons_of_order_2, 1000, 3,
-            .order = 2),
-    MATCHED("listing", "Listing 1", "listing", "paper", epsilons, 100, 2, .order = 0),
-    MATCHED("listing-free", "Listing 1 (free step)", "listing", "free", epsilons, 100, 2,
-            .order = 0),
-    LOCATING("location-chandrupatla", "location by Chandrupatla", "location", "chandrupatla"),
-    LOCATING("location-brent", "location by Brent", "location", "brent"),
-    LOCATING("cvode-adams", "CVODE Adams + roots", "cvode", "adams"),
-    LOCATING("cvode-bdf", "CVODE BDF + roots", "cvode", "bdf"),
-    LOCATING("gsl-rk8pd", "GSL rk8pd + bisection", "gsl", "rk8pd"),
-    LOCATING("gsl-rkf45", "GSL rkf45 + bisection", "gsl", "rkf45"),
-    STEPPING("hybrid", "hybrid Euler", "hybrid", NULL),
-    MATCHED("smooth", "smooth force", "smooth", NULL, widths, 1, 2, .coarse = 1e-3,
-            .coarse_factor = 10),
-    STEPPING("time-stepping-euler", "time-stepping Euler", "time-stepping", "euler"),
-    STEPPING("time-stepping-midpoint", "time-stepping midpoint", "time-stepping", "midpoint"),
-    STEPPING("ode", "ODE", "ode", NULL),
-    STEPPING("plain-euler", "event-unaware Euler", "plain-euler", NULL),
-    STEPPING("plain-rk4", "event-unaware RK4", "plain-rk4", NULL),
-    METHOD("plain-dopri5", "event-unaware dopri5", "plain-dopri5", NULL, TOLERANCE,
-           libess_tolerances, .order = 0),
-    METHOD("plain-cvode", "event-unaware CVODE", "plain-cvode", NULL, TOLERANCE, libess_tolerances,
-           .order = 0),
-    METHOD("plain-heun", "event-unaware Heun", "plain-heun", NULL, TOLERANCE, tolerances_of_order_2,
-           .order = 0),
-    METHOD("plain-adams2", "event-unaware Adams 2", "plain-adams2", NULL, TOLERANCE,
-           tolerances_of_order_2, .order = 0),
-    STEPPING("mujoco-Euler", "MuJoCo Euler", "mujoco", "Euler"),
-    STEPPING("mujoco-implicit", "MuJoCo implicit", "mujoco", "implicit"),
-    STEPPING("mujoco-implicitfast", "MuJoCo implicitfast", "mujoco", "implicitfast"),
-    STEPPING("mujoco-RK4", "MuJoCo RK4", "mujoco", "RK4"),
-    STEPPING("mujoco-callback-Euler", "MuJoCo callback Euler", "mujoco-callback", "Euler"),
-    STEPPING("mujoco-callback-implicitfast", "MuJoCo callback implicitfast", "mujoco-callback",
-             "implicitfast"),
-    STEPPING("mujoco-callback-RK4", "MuJoCo callback RK4", "mujoco-callback", "RK4"),
-    METHOD("plain-lit", "event-unaware LIT", "plain-lit", NULL, TOLERANCE, tolerances_of_order_2,
-           .order = 0),
-    // these race only where --methods names them: they are no part of the build
-    METHOD("drake-cenic", "Drake CENIC", "drake", "cenic", TOLERANCE, accuracies_of_first_order,
-           .order = 0),
-    METHOD("drake-rk3", "Drake RK3", "drake", "rk3", TOLERANCE, accuracies, .order = 0),
-    METHOD("drake-rk5", "Drake RK5", "drake", "rk5", TOLERANCE, accuracies, .order = 0),
-    SIMBODY("merson", "Merson"),
-    SIMBODY("cpodes", "CPodes BDF"),
-    SIMBODY("adams", "CPodes Adams"),
-    {0},
-};
-
-/* where --methods names none, all race but those of other engines */
-enum {
-  METHOD_COUNT = sizeof precision_methods / sizeof *precision_methods - 1,
-  DEFAULT_COUNT = METHOD_COUNT - ENGINES
-};
-
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 #define PRECISION_OPTIONS(X, row, of_trials, trials_, work)                                        \
   X(row, methods, NAMES, "methods", "A,B", "methods by name, such as projection-2 (default all)",  \
-    .names = &precision_methods->name, .names_apart = sizeof(precision_method))                    \
+    .names = &race_methods->name, .names_apart = sizeof(race_method))                              \
   CASE_TRIALS(X, row, of_trials, trials_, 1e6)                                                     \
   X(row, point_work, NUMBER, "point-work", "COUNT",                                                \
     "limit of the work of a setting over all initial conditions, in units of about 2 ns: an "      \
@@ -189,52 +48,19 @@ static bool chooses(const study_run *run) {
 }
 
 static bool is_chosen(const option_names *methods, size_t method) {
-  bool chosen = methods->count == 0 && method < DEFAULT_COUNT;
+  bool chosen = methods->count == 0 && !race_methods[method].elsewhere;
   for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
   return chosen;
 }
 
 /* ---- settings, and what they cost ------------------------------------------------------------ */
 
-static const char *knob_name(precision_knob knob) {
-  static const char *const names[] = {[PRECISION_EPSILON] = "epsilon",
-                                      [PRECISION_TOLERANCE] = "tolerance",
-                                      [PRECISION_RTOL] = "rtol",
-                                      [PRECISION_TIME_STEP] = "time_step"};
-  return names[knob];
-}
-
-static void set_tolerance(solver_settings *s, double rtol) {
-  s->rtol = fmin(1e-2, fmax(1e-13, rtol));
-  s->atol = 1e-2 * s->rtol;
-}
-
-/* of a method at one value of its knob, for a model with so many contacts: MuJoCo's field gap grows
- * with them, and is kept below its limit by its scaling */
-static solver_settings precision_settings(const precision_method *method, double value,
-                                          size_t contacts) {
-  solver_settings s = solver_settings_default();
-  if (contacts > contacts_of_default_scaling) s.scaling = large_scaling;
-  s.variant = method->variant;
-  if (method->order) s.order = method->order;
-  if (method->knob == PRECISION_EPSILON) s.epsilon = value;
-  if (method->knob == PRECISION_TOLERANCE) s.rtol = s.atol = value;
-  if (method->knob == PRECISION_RTOL) set_tolerance(&s, value);
-  if (method->knob == PRECISION_TIME_STEP) s.time_step = value;
-  if (method->tolerance_factor > 0.0) {
-    const bool coarse = method->coarse > 0.0 && value >= method->coarse;
-    const double factor = coarse ? method->coarse_factor : method->tolerance_factor;
-    set_tolerance(&s, factor * pow(value, method->tolerance_power));
-  }
-  return s;
-}
-
 /* What a run from a coarser value lets expect of this one's time; NaN when that tells nothing. A
  * run that is to be expected to take longer than RUN_MAX, s, is not made. */
 #define RUN_MAX 10.0
-static double expected_time(const precision_method *method, double coarser, double seconds,
+static double expected_time(const race_method *method, double coarser, double seconds,
                             double value) {
-  return method->knob == PRECISION_TIME_STEP ? seconds * coarser / value : seconds;
+  return method->knob == METHOD_TIME_STEP ? seconds * coarser / value : seconds;
 }
 
 /* units of work of an evaluation: one for each contact and some besides; how many times as many of
@@ -242,7 +68,7 @@ static double expected_time(const precision_method *method, double coarser, doub
  * where a callback has them. A unit then takes some 2 ns. */
 static const double units_besides = 16.0, times_of_mujoco = 25.0, besides_callback = 250.0;
 
-static double units_of(const precision_method *method, size_t contacts) {
+static double units_of(const race_method *method, size_t contacts) {
   const solver_type *const solver = solver_find(method->solver);
   if (solver == &bridge_callback_solver) return (double)contacts + besides_callback;
   return ((double)contacts + units_besides) * (solver == &bridge_solver ? times_of_mujoco : 1.0);
@@ -254,8 +80,8 @@ enum { PRECISION_FEW = 3, GROUPS = 3 };
 
 /* From how many starts a setting is run, the first run of which made so many evaluations of field
  * and guards. The clock has no say: errors and evaluations are the same on every machine. */
-static size_t precision_trials(const races_asked *asked, size_t contacts,
-                               const precision_method *method, double evaluations) {
+static size_t precision_trials(const races_asked *asked, size_t contacts, const race_method *method,
+                               double evaluations) {
   const size_t few = asked->trials < PRECISION_FEW ? asked->trials : PRECISION_FEW;
   const double work = evaluations * units_of(method, contacts);
   if (work * (double)asked->trials <= asked->point_work) return asked->trials;
@@ -322,7 +148,7 @@ static const column precision_sample_columns[] = {
 /* one in which nothing else is known */
 static precision_sample precision_unknown(const char *what, size_t contacts, size_t method,
                                           double value) {
-  const precision_method *const of = &precision_methods[method];
+  const race_method *const of = &race_methods[method];
   precision_sample s;
   column_clear(precision_sample_columns, &s);
   s.what = what;
@@ -404,8 +230,8 @@ static int try_others(contestant *c, double room[], precision_sample *s, char *m
 static int precision_try(const study_run *run, const contest_starts *starts, double room[],
                          precision_sample *s, char message[SOLVER_MESSAGE_SIZE]) {
   const size_t contacts = model_contacts(starts->m);
-  const precision_method *const method = &precision_methods[s->method];
-  const solver_settings with = precision_settings(method, s->value, contacts);
+  const race_method *const method = &race_methods[s->method];
+  const solver_settings with = method_settings(method, s->value, contacts);
   contestant c;
   double seconds;
   int status = contestant_prepare(&c, solver_find(method->solver), &with, starts, message);
@@ -435,8 +261,7 @@ static int precision_try(const study_run *run, const contest_starts *starts, dou
 static bool is_too_long(const precision_sample *coarser, precision_sample *s, char *message) {
   const double taken = coarser->of.time_s;
   if (coarser->status != PRECISION_OK && coarser->status != PRECISION_TOO_LONG) return false;
-  const double expected =
-      expected_time(&precision_methods[s->method], coarser->value, taken, s->value);
+  const double expected = expected_time(&race_methods[s->method], coarser->value, taken, s->value);
   if (!(expected > RUN_MAX)) return false;
   s->status = PRECISION_TOO_LONG;
   s->of.time_s = expected;
@@ -449,7 +274,7 @@ static bool is_too_long(const precision_sample *coarser, precision_sample *s, ch
 static int run_method(study_run *run, contest_starts *starts, size_t method) {
   precision_sample coarser = {.status = PRECISION_REFUSED};
   if (contest_reference(starts, 0, run->message)) return -1;
-  for (const double *value = precision_methods[method].values; *value > 0.0; value++) {
+  for (const double *value = race_methods[method].values; *value > 0.0; value++) {
     char message[MEASURE_MESSAGE_SIZE] = "";
     precision_sample s = precision_unknown("known", model_contacts(starts->m), method, *value);
     s.message = message;
@@ -471,10 +296,10 @@ typedef int crossing_try(void *context, precision_sample *s, char message[SOLVER
 static const double hopeless = 1.5;
 
 /* whether finer values may be cheaper than the best so far */
-static bool may_improve(const precision_method *method, const precision_sample *best,
+static bool may_improve(const race_method *method, const precision_sample *best,
                         const precision_sample *last) {
   if (isinf(best->of.time_s)) return true;
-  const bool humped = method->knob == PRECISION_EPSILON;
+  const bool humped = method->knob == METHOD_EPSILON;
   return humped && last->of.time_s <= hopeless * best->of.time_s;
 }
 
@@ -499,7 +324,7 @@ static precision_sample give_up(precision_sample closest, double target, bool to
 
 /* goes through the values of a method's knob from the coarsest on, as far as the cheapest may lie:
  * only a value whose status is PRECISION_OK is accepted. `none` is a sample without one. */
-static precision_sample crossing_choose(const precision_method *method, precision_sample none,
+static precision_sample crossing_choose(const race_method *method, precision_sample none,
                                         double target, crossing_try *attempt, void *context,
                                         char message[SOLVER_MESSAGE_SIZE]) {
   precision_sample best = none, closest = none, last = none;
@@ -554,10 +379,9 @@ static int choose(study_run *run, contest_starts *starts, size_t method) {
   int status = room ? 0 : study_out_of_memory(run);
   if (!status && !case_known(run, starts, s->trials)) status = -1;
   if (!status) {
-    precision_sample sample =
-        crossing_choose(&precision_methods[method],
-                        precision_unknown("known", model_contacts(starts->m), method, NAN),
-                        s->target, attempt, &a, message);
+    precision_sample sample = crossing_choose(
+        &race_methods[method], precision_unknown("known", model_contacts(starts->m), method, NAN),
+        s->target, attempt, &a, message);
     sample.message = message;
     status = *run->interrupted ? -1 : study_add(run, STUDY_SAMPLES, &sample);
   }
@@ -574,7 +398,7 @@ enum { KNOWN, RACE };
 static size_t count_known(study_run *run, size_t of) {
   size_t count = 1;
   (void)of;
-  for (size_t i = 0; i < METHOD_COUNT; i++) count += is_chosen(&races_given(run)->methods, i);
+  for (size_t i = 0; i < race_method_count; i++) count += is_chosen(&races_given(run)->methods, i);
   return count;
 }
 
@@ -588,8 +412,8 @@ static size_t chosen_at(const study_run *run, size_t number) {
 /* the first method chosen of a solver; none: their count */
 static size_t first_of(const solver_type *solver, const option_names *methods) {
   size_t i = 0;
-  while (i < METHOD_COUNT &&
-         (!is_chosen(methods, i) || solver_find(precision_methods[i].solver) != solver))
+  while (i < race_method_count &&
+         (!is_chosen(methods, i) || solver_find(race_methods[i].solver) != solver))
     i++;
   return i;
 }
@@ -601,10 +425,9 @@ static int prove_same_system(study_run *run, const model *m, const option_names 
                                         &bridge_solver};
   for (size_t k = 0; k < sizeof engines / sizeof *engines; k++) {
     const size_t i = first_of(engines[k], methods);
-    if (i == METHOD_COUNT) continue;
-    const precision_method *const method = &precision_methods[i];
-    const solver_settings settings =
-        precision_settings(method, method->values[0], model_contacts(m));
+    if (i == race_method_count) continue;
+    const race_method *const method = &race_methods[i];
+    const solver_settings settings = method_settings(method, method->values[0], model_contacts(m));
     bridge_gap found;
     const int status = same_system(engines[k], m, &settings, run->seed, &found, run->message);
     if (status && status != SOLVER_REFUSED) return status;
@@ -689,10 +512,9 @@ static bool same_points(const precision_point *a, const precision_point *b) {
  * least one of which both have run */
 static bool same_methods(const precision_survey *all, size_t cases, size_t a, size_t b) {
   const size_t count = end_of(all, a) - a;
-  const char *const solver = precision_methods[all->point[a].method].solver;
+  const char *const solver = race_methods[all->point[a].method].solver;
   bool raced = false;
-  if (strcmp(solver, precision_methods[all->point[b].method].solver) != 0 ||
-      count != end_of(all, b) - b)
+  if (strcmp(solver, race_methods[all->point[b].method].solver) != 0 || count != end_of(all, b) - b)
     return false;
   for (size_t i = 0; i < cases * count; i++) {
     const precision_point *const of = &all->point[i / count * all->count + i % count];
@@ -704,7 +526,7 @@ static bool same_methods(const precision_survey *all, size_t cases, size_t a, si
 
 static void find_coincidences(precision_survey *all, size_t cases) {
   for (size_t a = 0; a < all->count; a = end_of(all, a)) {
-    const char *const name = precision_methods[all->point[a].method].name;
+    const char *const name = race_methods[all->point[a].method].name;
     if (*all->point[a].as) continue;
     for (size_t b = end_of(all, a), end; b < all->count; b = end) {
       end = end_of(all, b);
@@ -795,7 +617,7 @@ static void title(const study_run *run, const races_cell *c, char name[RACES_NAM
              trials_at(run, c->of, c->number), c->number % run->processes, run->processes);
   else if (c->number)
     snprintf(name, RACES_NAME_SIZE, "%smethod=%s", of,
-             precision_methods[chosen_at(run, c->number)].name);
+             race_methods[chosen_at(run, c->number)].name);
   else
     snprintf(name, RACES_NAME_SIZE, "%sstarts", of);
 }
@@ -817,11 +639,11 @@ static int race_points(study_run *run, size_t of, size_t number) {
   int status = entry && sample ? 0 : study_out_of_memory(run);
   size_t raced = 0;
   for (size_t i = 0; !status && i < all->count; i++) {
-    const precision_method *const method = &precision_methods[point[i].method];
+    const race_method *const method = &race_methods[point[i].method];
     if (!races(&point[i], plan.trials)) continue;
     sample[raced] = precision_unknown("lap", contacts, point[i].method, point[i].value);
     entry[raced++] = (race_entry){.solver = solver_find(method->solver),
-                                  .settings = precision_settings(method, point[i].value, contacts)};
+                                  .settings = method_settings(method, point[i].value, contacts)};
   }
   if (!status) status = race_run(run, &plan, entry, raced, NULL, NULL);
   free(entry);
@@ -883,9 +705,9 @@ static const char *choice_of(const model *m, const char *name) {
 static precision_entry entry_of(study_run *run, const model *m, const precision_point *p) {
   char name[MODEL_NAME_SIZE];
   model_case_name(m, name);
-  const precision_method *const of = &precision_methods[p->method];
+  const race_method *const of = &race_methods[p->method];
   const races_asked *const s = races_given(run);
-  const solver_settings with = precision_settings(of, p->value, model_contacts(m));
+  const solver_settings with = method_settings(of, p->value, model_contacts(m));
   return (precision_entry){
       .model = study_text(run, "%s", name),
       .law = choice_of(m, "law"),
@@ -893,7 +715,7 @@ static precision_entry entry_of(study_run *run, const model *m, const precision_
       .label = of->label,
       .solver = of->solver,
       .variant = of->variant ? of->variant : "",
-      .knob = knob_name(of->knob),
+      .knob = method_knob_name(of->knob),
       .obstacle = precision_status_name(p->obstacle),
       .coincides_with = p->as,
       .message = p->message,
@@ -1092,9 +914,9 @@ static int check_methods(study_run *run) {
   if (first && first->m->type->content &&
       first->m->type->content(first->m, &run->content, run->message))
     return -1;
-  for (size_t i = 0; first && i < METHOD_COUNT; i++) {
-    const precision_method *const method = &precision_methods[i];
-    const solver_settings with = precision_settings(method, method->values[0], 1);
+  for (size_t i = 0; first && i < race_method_count; i++) {
+    const race_method *const method = &race_methods[i];
+    const solver_settings with = method_settings(method, method->values[0], 1);
     contestant c;
     if (!is_chosen(&s->methods, i)) continue;
     status = contestant_prepare(&c, solver_find(method->solver), &with, first, run->message);
@@ -1120,7 +942,7 @@ static int check(study_run *run) {
         strcmp(study_words(run, WORK_PRECISION_POINTS, i, "model"), of) != 0 ||
         study_number(run, WORK_PRECISION_POINTS, i, "contacts") != (double)model_contacts(m);
     for (size_t k = 0; k < s->methods.count; k++)
-      stays = stays || strcmp(precision_methods[s->methods.index[k]].name, method) == 0;
+      stays = stays || strcmp(race_methods[s->methods.index[k]].name, method) == 0;
     if (stays) continue;
     return measure_fail(run->message,
                         "%s holds this model measured with %s, which --methods leaves out and "

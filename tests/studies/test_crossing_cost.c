@@ -44,8 +44,8 @@ static int made_up_attempt(void *context, precision_sample *s, char message[SOLV
 
 static char said[SOLVER_MESSAGE_SIZE];
 
-static precision_sample chosen_of(precision_knob knob, double target, attempts *o) {
-  const precision_method method = {.name = "made-up", .knob = knob, .values = values};
+static precision_sample chosen_of(method_knob knob, double target, attempts *o) {
+  const race_method method = {.name = "made-up", .knob = knob, .values = values};
   precision_sample none = precision_unknown("known", 2, 0, NAN);
   none.of = outcome_unknown();
   said[0] = '\0';
@@ -55,7 +55,7 @@ static precision_sample chosen_of(precision_knob knob, double target, attempts *
 static void the_first_that_reaches_is_the_cheapest_step(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.01, 1e-3, 1e-4}, .seconds = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1}};
-  const precision_sample c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  const precision_sample c = chosen_of(METHOD_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-3 && c.of.rms_error == 0.01 && c.of.time_s == 1e-3);
   assert_string_equal(said, "");
@@ -70,13 +70,13 @@ static void crossings_must_be_the_references(void **state) {
                 .seconds = {1e-5, 2e-5, 3e-5, 4e-5, 5e-5},
                 .status = {0, PRECISION_CROSSINGS, PRECISION_DIVERGED},
                 .trials = {12, 12, 12, 3, 1}};
-  precision_sample c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  precision_sample c = chosen_of(METHOD_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_OK);
   assert_true(c.value == 1e-4 && c.trials == 3);
   // where none else is close enough, the closest tells why it is not accepted
   for (size_t i = 0; i < VALUES; i++) o.status[i] = PRECISION_CROSSINGS;
   o.tried = 0;
-  c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  c = chosen_of(METHOD_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_CROSSINGS);
   assert_true(c.value == 1e-5);
   assert_string_equal(
@@ -87,12 +87,12 @@ static void crossings_must_be_the_references(void **state) {
 static void a_smaller_epsilon_may_cost_less(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 2.9, 1.5, 1.6}};
-  precision_sample c = chosen_of(PRECISION_EPSILON, 0.01, &o);
+  precision_sample c = chosen_of(METHOD_EPSILON, 0.01, &o);
   assert_true(c.value == 1e-4 && c.of.time_s == 1.5);
   assert_int_equal(o.tried, VALUES);
 
   attempts high = {.rms = {1, 0.009, 1e-3, 1e-4, 1e-5}, .seconds = {1, 2.0, 3.1, 1.5, 1.6}};
-  c = chosen_of(PRECISION_EPSILON, 0.01, &high);
+  c = chosen_of(METHOD_EPSILON, 0.01, &high);
   assert_true(c.value == 1e-2 && c.of.time_s == 2.0);
   assert_int_equal(high.tried, 3);
 }
@@ -100,7 +100,7 @@ static void a_smaller_epsilon_may_cost_less(void **state) {
 static void what_does_not_reach_tells_how_close_it_came(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.05, 0.07, INFINITY}, .seconds = {1, 1, 1, 1, INFINITY}};
-  const precision_sample c = chosen_of(PRECISION_RTOL, 0.01, &o);
+  const precision_sample c = chosen_of(METHOD_RTOL, 0.01, &o);
   assert_int_equal(c.status, PRECISION_UNREACHED);
   assert_true(c.value == 1e-3 && c.of.rms_error == 0.05 && c.of.time_s == 1);
   assert_string_equal(said, "the RMS error is 0.05 at best");
@@ -109,7 +109,7 @@ static void what_does_not_reach_tells_how_close_it_came(void **state) {
 static void runs_that_would_take_too_long_are_not_made(void **state) {
   (void)state;
   attempts o = {.rms = {1, 0.1, 0.05, 1e-3, 1e-4}, .seconds = {0.02, 0.2, 2.0, 20.0, 200.0}};
-  const precision_sample c = chosen_of(PRECISION_TIME_STEP, 0.01, &o);
+  const precision_sample c = chosen_of(METHOD_TIME_STEP, 0.01, &o);
   assert_int_equal(c.status, PRECISION_TOO_LONG);
   assert_int_equal(o.tried, 3);
   assert_true(c.of.rms_error == 0.05);
@@ -119,12 +119,12 @@ static void failures_and_refusals_are_told_apart(void **state) {
   (void)state;
   const double inf = INFINITY;
   attempts failing = {.rms = {inf, inf, inf, inf, inf}, .seconds = {inf, inf, inf, inf, inf}};
-  precision_sample c = chosen_of(PRECISION_RTOL, 0.01, &failing);
+  precision_sample c = chosen_of(METHOD_RTOL, 0.01, &failing);
   assert_int_equal(c.status, PRECISION_FAILED);
   assert_string_equal(said, "gave up");
   assert_true(isnan(c.value) && isnan(c.of.time_s));
   attempts refusing = {.refused = 1};
-  c = chosen_of(PRECISION_RTOL, 0.01, &refusing);
+  c = chosen_of(METHOD_RTOL, 0.01, &refusing);
   assert_int_equal(c.status, PRECISION_REFUSED);
   assert_string_equal(said, "not this model");
   assert_int_equal(refusing.tried, 1);

@@ -38,8 +38,8 @@ typedef struct example {
 
 static size_t index_of(const char *method) {
   size_t i = 0;
-  while (precision_methods[i].name && strcmp(precision_methods[i].name, method) != 0) i++;
-  assert_non_null(precision_methods[i].name);
+  while (race_methods[i].name && strcmp(race_methods[i].name, method) != 0) i++;
+  assert_non_null(race_methods[i].name);
   return i;
 }
 
@@ -76,7 +76,7 @@ static int set_up(void **state) {
   for (size_t i = 0; i < METHODS; i++)
     for (size_t k = 0; k < VALUES; k++) {
       const size_t method = index_of(names[i]);
-      const double value = precision_methods[method].values[k];
+      const double value = race_methods[method].values[k];
       fill(&e->first[i][k], "known", method, value, 0.1 * value);
       e->first[i][k].trials = TRIALS;
       for (size_t j = 0; j < TRIALS; j++) {
@@ -273,7 +273,7 @@ static void a_few_starts_make_a_median_of_those(void **state) {
 /* evaluations decide, never a clock; an evaluation of MuJoCo counts as 25 */
 static void the_work_decides_the_starts(void **state) {
   (void)state;
-  const precision_method own = {.solver = "projection"}, other = {.solver = "mujoco"};
+  const race_method own = {.solver = "projection"}, other = {.solver = "mujoco"};
   const races_asked twelve = {.trials = 12, .point_work = 1.2e6};
   const races_asked two = {.trials = 2, .point_work = 1.2e6};
   assert_int_equal(precision_trials(&twelve, 84, &own, 1000), 12);
@@ -363,26 +363,25 @@ static void nothing_is_the_same_that_nobody_runs(void **state) {
 
 static void every_method_can_be_asked_for(void **state) {
   (void)state;
-  for (size_t i = 0; i < METHOD_COUNT; i++) {
-    const precision_method *const method = &precision_methods[i];
+  for (size_t i = 0; i < race_method_count; i++) {
+    const race_method *const method = &race_methods[i];
     const solver_type *const solver = solver_find(method->solver);
     assert_non_null(solver);
     assert_true(strpbrk(method->name, " ,='\"") == NULL);
     // gnuplot cuts a text at its comma
     assert_true(strpbrk(method->label, ",='\"") == NULL);
-    for (size_t k = 0; k < i; k++)
-      assert_string_not_equal(precision_methods[k].label, method->label);
+    for (size_t k = 0; k < i; k++) assert_string_not_equal(race_methods[k].label, method->label);
     if (method->variant) assert_non_null(solver_variant(solver, method->variant));
     for (size_t k = 0; method->values[k] > 0.0; k++) {
       assert_true(k == 0 || method->values[k] < method->values[k - 1]);
-      const solver_settings s = precision_settings(method, method->values[k], 10);
-      const double of_knob[] = {[PRECISION_EPSILON] = s.epsilon,
-                                [PRECISION_TOLERANCE] = s.rtol,
-                                [PRECISION_RTOL] = s.rtol,
-                                [PRECISION_TIME_STEP] = s.time_step};
+      const solver_settings s = method_settings(method, method->values[k], 10);
+      const double of_knob[] = {[METHOD_EPSILON] = s.epsilon,
+                                [METHOD_TOLERANCE] = s.rtol,
+                                [METHOD_RTOL] = s.rtol,
+                                [METHOD_TIME_STEP] = s.time_step};
       assert_true(of_knob[method->knob] == method->values[k]);
       assert_true(s.rtol >= 1e-13 && s.rtol <= 0.1 && s.atol > 0.0);
-      assert_true((s.rtol == s.atol) == (method->knob == PRECISION_TOLERANCE));
+      assert_true((s.rtol == s.atol) == (method->knob == METHOD_TOLERANCE));
     }
   }
 }
@@ -397,8 +396,8 @@ static void tolerances_go_with_the_knob(void **state) {
                {"smooth", 1e-3, 1e-5},       {"smooth", 3e-4, 9e-8},       {"smooth", 1e-1, 1e-2},
                {"listing", 1e-4, 1e-6},      {"listing-free", 1e-4, 1e-6}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const precision_method *const method = &precision_methods[index_of(cases[i].method)];
-    const solver_settings s = precision_settings(method, cases[i].value, 10);
+    const race_method *const method = &race_methods[index_of(cases[i].method)];
+    const solver_settings s = method_settings(method, cases[i].value, 10);
     if (!(fabs(s.rtol - cases[i].rtol) <= 1e-9 * cases[i].rtol))
       fail_msg("%s at %g: rtol %g, not %g", cases[i].method, cases[i].value, s.rtol, cases[i].rtol);
     assert_true(fabs(s.atol - 1e-2 * s.rtol) <= 1e-9 * s.atol);
