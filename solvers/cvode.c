@@ -8,35 +8,21 @@
  *
  * A. C. Hindmarsh et al., "SUNDIALS: Suite of nonlinear and differential/algebraic equation
  * solvers", ACM Transactions on Mathematical Software 31 (2005) 363-396. */
-#include <cvode/cvode.h>
 #include <float.h>
-#include <math.h>
-#include <nvector/nvector_serial.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sundials/sundials_version.h>
-#include <sunlinsol/sunlinsol_dense.h>
-#include <sunmatrix/sunmatrix_dense.h>
-#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "baselines.h"
 #include "mode.h"
+#include "sundials.h"
 
 static const char *const variants[] = {"adams", "bdf", NULL};
 
-/* after so many without an output or a crossing a run leads nowhere */
-enum { MOST_STEPS = 100000 };
-
 typedef struct cvode {
   latched_mode mode;
-  SUNContext context;
-  N_Vector state;
-  N_Vector interpolated; /* its data is the output's that is written */
-  void *memory;
-  SUNMatrix matrix;
-  SUNLinearSolver linear;
-  SUNNonlinearSolver nonlinear;
+  sundials by;
   int *direction, *found; /* per event function: which way it may be crossed, and was */
   double t_end;
   size_t written; /* outputs */
@@ -50,58 +36,23 @@ static int roots(realtype t, N_Vector x, realtype h[], void *params) {
   return mode_guards(params, t, N_VGetArrayPointer(x), h) ? -1 : 0;
 }
 
-/* statuses say all there is to say */
-static void say_nothing(int code, const char *module, const char *function, char *text,
-                        void *params) {
-  (void)code, (void)module, (void)function, (void)text, (void)params;
-}
-
 /* ---- preparation ----------------------------------------------------------------------------- */
 
 static void release(void *instance) {
   cvode *const c = instance;
   if (!c) return;
-  if (c->memory) CVodeFree(&c->memory);
-  if (c->nonlinear) SUNNonlinSolFree(c->nonlinear);
-  if (c->linear) SUNLinSolFree(c->linear);
-  if (c->matrix) SUNMatDestroy(c->matrix);
-  if (c->interpolated) N_VDestroy(c->interpolated);
-  if (c->state) N_VDestroy(c->state);
-  if (c->context) SUNContext_Free(&c->context);
+  sundials_free(&c->by);
   mode_free(&c->mode);
   free(c->direction);
   free(c);
 }
 
-/* how the implicit equations of a step are solved */
-static int set_up_iteration(cvode *c, bool bdf, sunindextype n) {
-  if (!bdf) {
-    c->nonlinear = SUNNonlinSol_FixedPoint(c->state, 0, c->context);
-    return c->nonlinear ? CVodeSetNonlinearSolver(c->memory, c->nonlinear) : -1;
-  }
-  c->matrix = SUNDenseMatrix(n, n, c->context);
-  c->linear = c->matrix ? SUNLinSol_Dense(c->state, c->matrix, c->context) : NULL;
-  return c->linear ? CVodeSetLinearSolver(c->memory, c->linear, c->matrix) : -1;
-}
-
 /* everything that CVODE allocates; nonzero when it does not succeed */
 static int set_up(cvode *c, const solver_settings *settings, bool bdf) {
   const ess_system *const s = &c->mode.m->system;
-  const sunindextype n = (sunindextype)s->dimension;
-  if (SUNContext_Create(NULL, &c->context)) return -1;
-  c->state = N_VNew_Serial(n, c->context);
-  c->interpolated = N_VNewEmpty_Serial(n, c->context);
-  if (c->state && c->interpolated) c->memory = CVodeCreate(bdf ? CV_BDF : CV_ADAMS, c->context);
-  if (!c->memory) return -1;
-  N_VConst(0.0, c->state);
-  int status = CVodeSetErrHandlerFn(c->memory, say_nothing, NULL);
-  if (!status) status = CVodeInit(c->memory, field, 0.0, c->state);
-  if (!status) status = CVodeSStolerances(c->memory, settings->rtol, settings->atol);
-  if (!status) status = CVodeSetUserData(c->memory, &c->mode);
-  if (!status && isfinite(settings->h_max)) status = CVodeSetMaxStep(c->memory, settings->h_max);
-  if (!status) status = set_up_iteration(c, bdf, n);
-  if (!status && s->event_count) status = CVodeRootInit(c->memory, (int)s->event_count, roots);
-  return status;
+  const int status = sundials_alloc(&c->by, settings, s->dimension, bdf, field, &c->mode);
+  return status || !s->event_count ? status
+                                   : CVodeRootInit(c->by.memory, (int)s->event_count, roots);
 }
 
 static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
@@ -132,24 +83,15 @@ static int fail(const cvode *c, int flag, double t, solver_report *report) {
   return mode_fail(&c->mode, why, t, report);
 }
 
-/* CVODE counts from one start to the next */
-static void count_steps(const cvode *c, solver_report *report) {
-  long steps = 0, rejected = 0;
-  CVodeGetNumSteps(c->memory, &steps);
-  CVodeGetNumErrTestFails(c->memory, &rejected);
-  report->steps += (uint64_t)steps;
-  report->rejected += (uint64_t)rejected;
-}
-
 /* starts CVODE at (t, state) in the present mode, looking for crossings away from each side, or
  * back to it where no guard is ahead */
 static int start(cvode *c, double t, solver_report *report) {
   const size_t m = c->mode.m->system.event_count;
   for (size_t k = 0; k < m; k++)
     c->direction[k] = (c->mode.sign[k] < 0.0) == mode_armed(&c->mode, k) ? 1 : -1;
-  int flag = CVodeReInit(c->memory, t, c->state);
-  if (!flag && m) flag = CVodeSetRootDirection(c->memory, c->direction);
-  if (!flag) flag = CVodeSetStopTime(c->memory, c->t_end);
+  int flag = CVodeReInit(c->by.memory, t, c->by.state);
+  if (!flag && m) flag = CVodeSetRootDirection(c->by.memory, c->direction);
+  if (!flag) flag = CVodeSetStopTime(c->by.memory, c->t_end);
   return flag ? fail(c, flag, t, report) : 0;
 }
 
@@ -157,9 +99,9 @@ static int start(cvode *c, double t, solver_report *report) {
 static int cross(cvode *c, double t, solver_report *report) {
   latched_mode *const mode = &c->mode;
   const uint64_t before = mode->crossings;
-  const int flag = CVodeGetRootInfo(c->memory, c->found);
+  const int flag = CVodeGetRootInfo(c->by.memory, c->found);
   if (flag) return fail(c, flag, t, report);
-  if (mode_guards(mode, t, N_VGetArrayPointer(c->state), mode->h))
+  if (mode_guards(mode, t, N_VGetArrayPointer(c->by.state), mode->h))
     return mode_fail(mode, "a callback failed", t, report);
   for (size_t k = 0; k < mode->m->system.event_count; k++) {
     const bool across = mode_gap(mode, k, mode->h[k]) > 0.0;
@@ -169,28 +111,18 @@ static int cross(cvode *c, double t, solver_report *report) {
   // of a one-way guard that is no candidate CVODE may find a root, and goes on
   if (mode->crossings == before) return 0;
   report->entries++;
-  count_steps(c, report);
+  sundials_count(&c->by, report);
   return start(c, t, report);
-}
-
-/* interpolates the outputs up to t, within the step that CVODE has just taken */
-static int write_outputs(cvode *c, const solver_output *output, double t, solver_report *report) {
-  for (; c->written < output->count && output->times[c->written] <= t; c->written++) {
-    double *const at = output->states + c->written * c->mode.m->system.dimension;
-    N_VSetArrayPointer(at, c->interpolated);
-    const int flag = CVodeGetDky(c->memory, output->times[c->written], 0, c->interpolated);
-    if (flag) return fail(c, flag, t, report);
-  }
-  return 0;
 }
 
 /* one internal step, or the part of it up to its first root, and what is crossed there */
 static int advance(cvode *c, double *t, const solver_output *output, solver_report *report) {
-  const int flag = CVode(c->memory, c->t_end, c->state, t, CV_ONE_STEP);
+  const int flag = CVode(c->by.memory, c->t_end, c->by.state, t, CV_ONE_STEP);
   if (flag < 0) return fail(c, flag, *t, report);
-  if (!mode_finite(N_VGetArrayPointer(c->state), c->mode.m->system.dimension))
+  if (!mode_finite(N_VGetArrayPointer(c->by.state), c->mode.m->system.dimension))
     return mode_fail(&c->mode, "the state is not finite", *t, report);
-  if (write_outputs(c, output, *t, report)) return SOLVER_FAILED;
+  const int written = sundials_write(&c->by, output, *t, &c->written);
+  if (written) return fail(c, written, *t, report);
   return flag == CV_ROOT_RETURN ? cross(c, *t, report) : 0;
 }
 
@@ -205,11 +137,11 @@ static int integrate(cvode *c, const solver_output *output, solver_report *repor
     const size_t written = c->written;
     if (advance(c, &t, output, report)) return SOLVER_FAILED;
     idle = c->written == written && c->mode.crossings == crossings ? idle + 1 : 0;
-    if (idle > MOST_STEPS) return mode_fail(&c->mode, "too many steps", t, report);
+    if (idle > SUNDIALS_STEPS_MOST) return mode_fail(&c->mode, "too many steps", t, report);
   }
   // that close to a crossing the state is what it was there
   for (; c->written < output->count; c->written++)
-    memcpy(output->states + c->written * n, N_VGetArrayPointer(c->state), n * sizeof(double));
+    memcpy(output->states + c->written * n, N_VGetArrayPointer(c->by.state), n * sizeof(double));
   return 0;
 }
 
@@ -217,7 +149,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   cvode *const c = instance;
   const size_t size = c->mode.m->system.dimension * sizeof *x0;
-  double *const x = N_VGetArrayPointer(c->state);
+  double *const x = N_VGetArrayPointer(c->by.state);
   *report = (solver_report){0};
   memcpy(x, x0, size);
   memcpy(output->states, x0, size);
@@ -226,7 +158,7 @@ static int run(void *instance, const double x0[], const solver_output *output,
   int status = mode_start(&c->mode, output->times[0], x, report);
   if (!status) status = start(c, output->times[0], report);
   if (!status) status = integrate(c, output, report);
-  count_steps(c, report);
+  sundials_count(&c->by, report);
   mode_report(&c->mode, report);
   return status;
 }

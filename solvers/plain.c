@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mode.h"
+
 int plain_check(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]) {
   const ess_system *const s = &m->system;
   if (s->impacts)
@@ -19,6 +21,15 @@ int plain_check(const char *solver, const model *m, char message[SOLVER_MESSAGE_
                          "was crossed; libess and projection know how",
                          solver, m->type->name);
   return 0;
+}
+
+int plain_check_tolerance(const char *solver, const model *m, const solver_settings *settings,
+                          char message[SOLVER_MESSAGE_SIZE]) {
+  static const char *const variants[] = {NULL};
+  solver_settings checked = *settings;
+  checked.variant = NULL;
+  if (plain_check(solver, m, message)) return SOLVER_REFUSED;
+  return mode_check(solver, m, &checked, SIZE_MAX, variants, message) < 0 ? SOLVER_REFUSED : 0;
 }
 
 int plain_alloc(plain_mode *mode, const char *solver, const model *m,

@@ -20,6 +20,10 @@ typedef struct plain_mode {
 /* Refuses a model whose mode is no function of its state: 0, or SOLVER_REFUSED with one line. */
 int plain_check(const char *solver, const model *m, char message[SOLVER_MESSAGE_SIZE]);
 
+/* And one whose tolerance is not accepted. */
+int plain_check_tolerance(const char *solver, const model *m, const solver_settings *settings,
+                          char message[SOLVER_MESSAGE_SIZE]);
+
 /* Allocates for a prepared model. 0, or a solver_status with one line. Free with plain_free. */
 int plain_alloc(plain_mode *mode, const char *solver, const model *m,
                 char message[SOLVER_MESSAGE_SIZE]);

@@ -30,11 +30,7 @@ static void release(void *instance) {
 static int prepare(const char *name, second_order_scheme scheme, const model *m,
                    const solver_settings *settings, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
-  static const char *const variants[] = {NULL};
-  solver_settings checked = *settings;
-  checked.variant = NULL;
-  if (plain_check(name, m, message)) return SOLVER_REFUSED;
-  if (mode_check(name, m, &checked, SIZE_MAX, variants, message) < 0) return SOLVER_REFUSED;
+  if (plain_check_tolerance(name, m, settings, message)) return SOLVER_REFUSED;
   plain_second_order *const p = calloc(1, sizeof *p);
   if (p) {
     p->name = name;
