@@ -67,9 +67,10 @@ typedef struct knob_cell {
 } knob_cell;
 
 /* Members of the study. */
-#define KNOBS(preset_, options_)                                                                   \
+#define KNOBS(preset_, options_) KNOBS_BY(preset_, options_, knobs_plan, knobs_measure)
+#define KNOBS_BY(preset_, options_, plan_, run_)                                                   \
   .preset = &(preset_), .options = options_, .settings_size = sizeof(knobs_asked),                 \
-  .cell_size = sizeof(knob_cell)
+  .cell_size = sizeof(knob_cell), .plan = plan_, .run = run_
 
 /* How many cases there are, the name of one, each word of which ends with a blank, and its starts
  * that are drawn at once, or NULL with one line. */

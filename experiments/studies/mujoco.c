@@ -44,33 +44,36 @@ static const study_option mujoco_options[] = {OPTIONS(OPTION_LINE, races_asked){
  * looked faster once more; and MuJoCo's timers on the race's settings and on its own. */
 enum { FOLLOW, RACED, RACED_AGAIN, PROFILE };
 
-/* What a cell gives: of FOLLOW a row for each setting, of RACED and AGAIN one for each
+/* What a cell gives: of FOLLOW a row for each setting, of RACED and RACED_AGAIN one for each
  * start and each that takes part; of PROFILE one for each start, then one for each timer. */
-#define MUJOCO_SAMPLE_COLUMNS(COLUMN, row)                                                         \
-  COLUMN(row, model, TEXT, "", "hopper or plate")                                                  \
-  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
-  COLUMN(row, session, COUNT, "", "1 or 2: it is of a race")                                       \
-  COLUMN(row, setting, COUNT, "", "number of the setting")                                         \
-  COLUMN(row, base, TEXT, "", "mujoco: its own defaults; race: the race's")                        \
-  COLUMN(row, changes, TEXT, "", "of it, by MuJoCo's names")                                       \
-  COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
-  COLUMN(row, trial, COUNT, "", "of the initial condition")                                        \
-  COLUMN(row, difference, AMOUNT, "",                                                              \
-         "of trajectories, the largest over all initial conditions, relative")                     \
-  COLUMN(row, gap, GAP, "", "of MuJoCo's acceleration from the model's")                           \
-  COLUMN(row, left_out, TEXT, "", "why, one line")                                                 \
-  COLUMN(row, seconds, AMOUNT, "", "of one run")                                                   \
-  COLUMN(row, retaken, AMOUNT, "", "runs taken again")                                             \
-  COLUMN(row, rms_error, AMOUNT, "", "against our reference")                                      \
-  COLUMN(row, timers_cost, AMOUNT, "",                                                             \
-         "time of an initial condition under the timers over seconds, without them")               \
-  COLUMN(row, timer, TEXT, "", "MuJoCo's own name")                                                \
-  COLUMN(row, parent, NUMBER, "", "the timer it is a part of, or BRIDGE_NO_TIMER")                 \
-  COLUMN(row, calls, AMOUNT, "", "in a step")                                                      \
-  COLUMN(row, measured_ns, AMOUNT, "", "in a step, by the timer")                                  \
-  COLUMN(row, run_ns, AMOUNT, "", "a step without timers")                                         \
-  COLUMN(row, reading_ns, AMOUNT, "", "one reading of the clock")
-COLUMN_ROW(mujoco_sample, MUJOCO_SAMPLE_COLUMNS);
+typedef struct mujoco_sample {
+  const char *model, *base, *changes;
+  size_t contacts, setting, process, trial;
+  size_t session;       /* 1 or 2: it is of a race */
+  double difference;    /* of trajectories, the largest over all initial conditions, relative */
+  bridge_gap gap;       /* of MuJoCo's acceleration from the model's */
+  const char *left_out; /* why, one line */
+  double seconds, retaken, rms_error;
+  double timers_cost; /* time of an initial condition under the timers over seconds */
+  const char *timer;  /* MuJoCo's own name; */
+  double parent;      /* the timer it is a part of, or BRIDGE_NO_TIMER; and in a step how often */
+  double calls, measured_ns, run_ns; /* it is called, and what it shows; and a step without any */
+  double reading_ns;                 /* one reading of the clock */
+} mujoco_sample;
+static const column mujoco_sample_columns[] = {
+    COLUMNS(mujoco_sample, TEXT, model),
+    COLUMNS(mujoco_sample, COUNT, contacts, session, setting),
+    COLUMNS(mujoco_sample, TEXT, base, changes),
+    COLUMNS(mujoco_sample, COUNT, process, trial),
+    COLUMNS(mujoco_sample, AMOUNT, difference),
+    COLUMNS(mujoco_sample, GAP, gap),
+    COLUMNS(mujoco_sample, TEXT, left_out),
+    COLUMNS(mujoco_sample, AMOUNT, seconds, retaken, rms_error, timers_cost),
+    COLUMNS(mujoco_sample, TEXT, timer),
+    COLUMNS(mujoco_sample, NUMBER, parent),
+    COLUMNS(mujoco_sample, AMOUNT, calls, measured_ns, run_ns, reading_ns),
+    {0},
+};
 
 /* Who takes part in a session of a case: the race's first; and where its laps are. */
 typedef struct mujoco_session {

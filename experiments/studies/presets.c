@@ -159,8 +159,6 @@ const study tolerance_study = {
                [STUDY_SAMPLES + 1] = STUDY_DERIVED(
                    tolerance_columns, tolerance_sql, .json = "rows", .csv = "tolerance.csv",
                    .meaning = "one tolerance with one number of contacts and one damping")},
-    .plan = knobs_plan,
-    .run = knobs_measure,
 };
 
 /* ---- event-times ----------------------------------------------------------------------------- */
@@ -275,8 +273,6 @@ const study event_times_study = {
                [STUDY_SAMPLES + 1] =
                    STUDY_DERIVED(event_columns, event_sql, .json = "rows", .csv = "event_times.csv",
                                  .meaning = "one tolerance with one number of contacts")},
-    .plan = knobs_plan,
-    .run = knobs_measure,
     .release = release_events,
 };
 
@@ -531,7 +527,7 @@ const study scale_study = {
     .cells = "points",
     .stages = 2,
     .pinned = true,
-    KNOBS(scale_knobs, scale_options),
+    KNOBS_BY(scale_knobs, scale_options, scale_plan, scale_measure),
     .laps = scale_laps,
     .tables = {[STUDY_SAMPLES] = KNOB_LAPS(scale_lap_columns),
                [SCALE_CASES] = STUDY_DERIVED(scale_case_columns, scale_cases_sql, .json = "cases",
@@ -545,8 +541,6 @@ const study scale_study = {
                [SCALE_SERIES] =
                    STUDY_DERIVED(scale_series_columns, scale_series_sql, .json = "series",
                                  .meaning = "what one order's points say", .within = SCALE_CASES)},
-    .plan = scale_plan,
-    .run = scale_measure,
     .show = scale_show,
 };
 
@@ -717,8 +711,6 @@ const study sliding_study = {
                [SLIDING_SLIDES] =
                    STUDY_ROWS(slide, .json = "slides", .csv = "sliding_slides.csv",
                               .meaning = "one beginning or end of a slide on that path")},
-    .plan = knobs_plan,
-    .run = knobs_measure,
     .derive = sliding_derive,
 };
 
@@ -1026,8 +1018,6 @@ const study order_study = {
                    STUDY_DERIVED(flat_columns, flat_sql, .csv = "order_flat.csv",
                                  .meaning = "one small epsilon of order 1, with the tolerance "
                                             "that SciPy's dopri5 has by default")},
-    .plan = knobs_plan,
-    .run = knobs_measure,
     .derive = order_derive,
     .show = order_show,
 };

@@ -820,17 +820,11 @@ const study robot_audit_study = {
     .summary = "difference of MuJoCo's derivatives from those of the continuous flow",
     .example = "essbench robot hopper.xml --derivative",
     .file = "robot_derivative",
-    .group = STUDY_MECHANISMS,
-    .operand = "FILE",
-    .own_models = true,
+    ROBOT_STUDY("FILE", size_t),
     .unseeded = true,
     .untimed = true,
-    .printable = true,
     .table = "show what is known; measure nothing",
     .cells = "initial conditions",
-    .options = options,
-    .settings_size = sizeof(robot_settings),
-    .cell_size = sizeof(size_t),
     .tables =
         {
             [STUDY_SAMPLES] = STUDY_TABLE(sample_columns, audit_sample,

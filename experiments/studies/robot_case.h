@@ -215,6 +215,11 @@ double robot_track_size(const study_run *run, const robot_track *t, size_t count
 robot_error robot_apart(const study_run *run, const robot_track *t, const robot_track *of,
                         size_t count);
 
+/* Members that the studies of one robot have alike. */
+#define ROBOT_STUDY(operand_, cell_)                                                               \
+  .group = STUDY_MECHANISMS, .operand = operand_, .own_models = true, .printable = true,           \
+  .options = options, .settings_size = sizeof(robot_settings), .cell_size = sizeof(cell_)
+
 /* Of two errors the smaller one, and the larger one, each measure by itself: a measure that is not
  * known is none of the smaller, and is that of the larger. */
 robot_error robot_error_smaller(robot_error a, robot_error b);

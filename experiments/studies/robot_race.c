@@ -916,20 +916,14 @@ const study robot_race_study = {
     .summary = "race of MuJoCo and libess on a model (MJCF) at equal errors",
     .example = "essbench robot ant.xml --race --starts 3",
     .file = "robot",
-    .group = STUDY_MECHANISMS,
+    ROBOT_STUDY("FILE", size_t),
     .schema = "essbench-robot-1",
-    .operand = "FILE",
-    .own_models = true,
-    .printable = true,
     .pinned = true,
     .processes = 1,
     .table = "show the results in the folder, also of an initial condition in progress; nothing is "
              "measured",
     .cells = "initial conditions",
-    .options = options,
     .words = words,
-    .settings_size = sizeof(robot_settings),
-    .cell_size = sizeof(size_t),
     .tables =
         {
             [ROBOT_SAMPLES] = STUDY_ROWS(robot_sample, .sql = STUDY_LAP,

@@ -46,26 +46,26 @@ static const study_option sweep_options[] = {OPTIONS(OPTION_LINE, races_asked){0
  * that only say who races. In no file are the error that settings were searched for, NaN where they
  * were not; epsilon of the protocols that do not search for one, NaN where nobody has one, and its
  * source; and the gap, NaN where MuJoCo does not race. */
-#define SWEEP_SAMPLE_COLUMNS(COLUMN, row)                                                          \
-  COLUMN(row, contacts, COUNT, "", "number of contacts")                                           \
-  COLUMN(row, solver, TEXT, "", "who races")                                                       \
-  COLUMN(row, protocol, TEXT, "", "with whose settings")                                           \
-  COLUMN(row, trial, COUNT, "", "number of the initial condition")                                 \
-  COLUMN(row, process, COUNT, "", "which of them ran it")                                          \
-  COLUMN(row, seconds, AMOUNT, "s", "of one run")                                                  \
-  COLUMN(row, repetitions, AMOUNT, "", "runs it is the median of")                                 \
-  COLUMN(row, rms_error, AMOUNT, "", "against the reference")                                      \
-  COLUMN(row, events, AMOUNT, "", "crossings")                                                     \
-  COLUMN(row, events_reference, AMOUNT, "", "of the reference")                                    \
-  COLUMN(row, retaken, AMOUNT, "",                                                                 \
-         "runs taken again, of all initial conditions of the process: at its first")               \
-  COLUMN(row, disturbed, AMOUNT, "", "likewise")                                                   \
-  COLUMN(row, target, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                   \
-  COLUMN(row, epsilon, NUMBER, "", "", .place = COLUMN_JSON_ONLY)                                  \
-  COLUMN(row, source, NOTE, "", "", .place = COLUMN_JSON_ONLY)                                     \
-  COLUMN(row, settings, SETTINGS, "", "", .place = COLUMN_JSON_ONLY)                               \
-  COLUMN(row, gap, GAP, "", "", .place = COLUMN_JSON_ONLY)
-COLUMN_ROW(sweep_sample, SWEEP_SAMPLE_COLUMNS);
+typedef struct sweep_sample {
+  size_t contacts, trial, process;
+  const char *solver, *protocol, *source;
+  double seconds, repetitions, rms_error, events, events_reference, retaken, disturbed;
+  double target, epsilon;
+  solver_settings settings;
+  bridge_gap gap;
+} sweep_sample;
+static const column sweep_sample_columns[] = {
+    COLUMNS(sweep_sample, COUNT, contacts),
+    COLUMNS(sweep_sample, TEXT, solver, protocol),
+    COLUMNS(sweep_sample, COUNT, trial, process),
+    COLUMNS(sweep_sample, AMOUNT, seconds, repetitions, rms_error, events, events_reference),
+    COLUMNS(sweep_sample, AMOUNT, retaken, disturbed),
+    COLUMNS(sweep_sample, NUMBER, target, epsilon),
+    COLUMNS(sweep_sample, NOTE, source),
+    COLUMNS(sweep_sample, SETTINGS, settings),
+    COLUMNS(sweep_sample, GAP, gap),
+    {0},
+};
 
 /* Tables. */
 enum {
