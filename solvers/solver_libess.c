@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libess behind the solver seam, as two solvers: by one tolerance for everything, crossings
- * included, and by the paper's method, projection inside neighbourhoods of the guards. They differ
- * in the options of the driver alone. */
+/* libess behind the solver seam, as several solvers: by one tolerance for everything, crossings
+ * included, with each of its bases; and by the paper's method, projection inside neighbourhoods of
+ * the guards. They differ in the options of the driver alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,10 +68,11 @@ ess_options solver_libess_options(bool projects, const solver_settings *settings
   return options;
 }
 
-static int prepare(const char *name, bool projects, const model *m, const solver_settings *settings,
-                   const solver_output *output, void **instance,
+static int prepare(const char *name, bool projects, ess_base base, const model *m,
+                   const solver_settings *settings, const solver_output *output, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
   ess_options options = solver_libess_options(projects, settings, output->dt);
+  options.base = base;
   if (m->type->slides && !projects) options.sliding = ESS_SLIDING_SLIDE;
   const char *const wrong = ess_check(&m->system, &options);
   if (wrong) return SOLVER_REFUSE(message, "%s: %s", name, wrong);
@@ -152,26 +153,35 @@ static void release(void *instance) {
   free(p);
 }
 
-static int prepare_tolerance(const model *m, const solver_settings *settings,
-                             const solver_output *output, void **instance,
-                             char message[SOLVER_MESSAGE_SIZE]) {
-  return prepare("libess", false, m, settings, output, instance, message);
-}
+/* a solver by one tolerance */
+#define BY_TOLERANCE(solver, called, base, says)                                                   \
+  static int prepare_##solver(const model *m, const solver_settings *settings,                     \
+                              const solver_output *output, void **instance,                        \
+                              char message[SOLVER_MESSAGE_SIZE]) {                                 \
+    return prepare(called, false, base, m, settings, output, instance, message);                   \
+  }                                                                                                \
+  const solver_type solver##_solver = {.name = called,                                             \
+                                       .summary = says,                                            \
+                                       .tells_impacts = true,                                      \
+                                       .tells_slides = true,                                       \
+                                       .prepare = prepare_##solver,                                \
+                                       .run = run,                                                 \
+                                       .release = release}
 
-const solver_type libess_solver = {
-    .name = "libess",
-    .summary = "libess: one tolerance for everything, crossings included",
-    .tells_impacts = true,
-    .tells_slides = true,
-    .prepare = prepare_tolerance,
-    .run = run,
-    .release = release,
-};
+BY_TOLERANCE(libess, "libess", ESS_BASE_DOPRI5,
+             "libess: one tolerance for everything, crossings included");
+BY_TOLERANCE(libess_rkc, "libess-rkc", ESS_BASE_RKC, "libess by its stabilised explicit base");
+BY_TOLERANCE(libess_rodas, "libess-rodas", ESS_BASE_RODAS,
+             "libess by its implicit base of order 4");
+BY_TOLERANCE(libess_ros2, "libess-ros2", ESS_BASE_ROS2,
+             "libess by its implicit base of order 2, for models with field_solve");
+BY_TOLERANCE(libess_lit, "libess-lit", ESS_BASE_LIT,
+             "libess by LIT, one evaluation a step, for models with field_solve");
 
 static int prepare_paper(const model *m, const solver_settings *settings,
                          const solver_output *output, void **instance,
                          char message[SOLVER_MESSAGE_SIZE]) {
-  return prepare("projection", true, m, settings, output, instance, message);
+  return prepare("projection", true, ESS_BASE_DOPRI5, m, settings, output, instance, message);
 }
 
 const solver_type projection_solver = {

@@ -34,6 +34,10 @@ const solver_line solver_types[] = {
     {&plain_adams2_solver, TOLERANCES},
     {&plain_lit_solver, TOLERANCES},
     {&tanh_cvode_solver, TOLERANCES | SETTING_EPSILON},
+    {&libess_rkc_solver, TOLERANCES},
+    {&libess_rodas_solver, TOLERANCES},
+    {&libess_ros2_solver, TOLERANCES},
+    {&libess_lit_solver, TOLERANCES},
     {0},
 };
 

@@ -5,7 +5,9 @@
 
 #include "settings.h"
 
-extern const solver_type libess_solver;     /* libess by one tolerance */
+extern const solver_type libess_solver; /* libess by one tolerance */
+extern const solver_type libess_rkc_solver, libess_rodas_solver, libess_ros2_solver,
+    libess_lit_solver;                      /* the same by its other bases */
 extern const solver_type projection_solver; /* libess by the paper's method */
 extern const solver_type reference_solver;  /* the model's own exact or reference solution */
 

@@ -41,10 +41,15 @@ static const double steps[] = {2.4e-2,    2e-2, 1.6e-2, 1.4e-2,   1.2e-2, 1e-2, 
   METHOD(name, label, solver, variant, EPSILON, values, .tolerance_factor = factor,                \
          .tolerance_power = power, __VA_ARGS__)
 
+/* libess by another of its bases */
+#define LIBESS(base, values)                                                                       \
+  METHOD("libess-" base, "libess " base, "libess-" base, NULL, TOLERANCE, values,                  \
+         .on_request = true)
+
 /* one of Simbody's integrators, on the law as a force or on its own contacts, without witness
  * functions or with them */
 #define SIMBODY_ON(name, label)                                                                    \
-  METHOD("simbody-" name, label, "simbody", name, TOLERANCE, accuracies, .elsewhere = true)
+  METHOD("simbody-" name, label, "simbody", name, TOLERANCE, accuracies, .on_request = true)
 #define SIMBODY(name, label)                                                                       \
   SIMBODY_ON(name, "Simbody " label),                                                              \
       SIMBODY_ON(name "-witness", "Simbody " label " with witnesses"),                             \
@@ -98,14 +103,18 @@ const race_method race_methods[] = {
     STEPPING("mujoco-callback-RK4", "MuJoCo callback RK4", "mujoco-callback", "RK4"),
     METHOD("plain-lit", "event-unaware LIT", "plain-lit", NULL, TOLERANCE, tolerances_of_order_2,
            .order = 0),
-    // these race only where --methods names them: they are no part of the build
+    // the engines are no part of the build
     METHOD("drake-cenic", "Drake CENIC", "drake", "cenic", TOLERANCE, accuracies_of_first_order,
-           .elsewhere = true),
-    METHOD("drake-rk3", "Drake RK3", "drake", "rk3", TOLERANCE, accuracies, .elsewhere = true),
-    METHOD("drake-rk5", "Drake RK5", "drake", "rk5", TOLERANCE, accuracies, .elsewhere = true),
+           .on_request = true),
+    METHOD("drake-rk3", "Drake RK3", "drake", "rk3", TOLERANCE, accuracies, .on_request = true),
+    METHOD("drake-rk5", "Drake RK5", "drake", "rk5", TOLERANCE, accuracies, .on_request = true),
     SIMBODY("merson", "Merson"),
     SIMBODY("cpodes", "CPodes BDF"),
     SIMBODY("adams", "CPodes Adams"),
+    LIBESS("rkc", tolerances_of_order_2),
+    LIBESS("rodas", libess_tolerances),
+    LIBESS("ros2", tolerances_of_order_2),
+    LIBESS("lit", tolerances_of_order_2),
     {0},
 };
 

@@ -30,7 +30,7 @@ typedef struct race_method {
    * 0: it has none. From `coarse` on, where that is > 0, the factor is coarse_factor */
   double tolerance_factor, tolerance_power;
   double coarse, coarse_factor;
-  bool elsewhere; /* an engine in a process of its own: it races only where it is named */
+  bool on_request; /* it races only where it is named */
 } race_method;
 
 /* All of them; the last has no name, and is not counted. */

@@ -48,7 +48,7 @@ static bool chooses(const study_run *run) {
 }
 
 static bool is_chosen(const option_names *methods, size_t method) {
-  bool chosen = methods->count == 0 && !race_methods[method].elsewhere;
+  bool chosen = methods->count == 0 && !race_methods[method].on_request;
   for (size_t i = 0; i < methods->count; i++) chosen = chosen || methods->index[i] == method;
   return chosen;
 }

@@ -32,12 +32,21 @@ expect 'further away' [ "$(answer 'steps == 250 and 1e-4 < rms_error < 1')" = Tr
 run run $legs --solver plain-dopri5 --tolerance 1e-6
 expect 'so does a solver that looks for no crossing' success
 
-precision='--trials 2 --processes 2 --methods libess,mujoco-Euler,hybrid --point-work 1e6 --out results'
+for base in rkc rodas ros2 lit; do
+  # shellcheck disable=SC2086
+  run run $legs --solver "libess-$base" --tolerance 1e-6 --json
+  expect "libess runs it by $base" success
+  expect 'to the same events, close to the reference' [ "$(answer 'events > 0 and rms_error < 1e-3')" = True ]
+done
+
+precision='--trials 2 --processes 2 --methods libess,libess-ros2,mujoco-Euler,hybrid --point-work 1e6 --out results'
 # shellcheck disable=SC2086
 run work-precision $legs $precision
 expect 'work-precision' success
 expect 'libess reaches small errors' [ "$(asked results "SELECT min(rms_error) < 1e-7 FROM work_precision
   WHERE method = 'libess' AND status = 'ok'")" = 1 ]
+expect 'by an implicit base, too' [ "$(asked results "SELECT min(rms_error) < 1e-6 FROM work_precision
+  WHERE method = 'libess-ros2' AND status = 'ok'")" = 1 ]
 expect 'MuJoCo errs less with shorter steps' [ "$(asked results "SELECT max(rms_error) > 100 * min(rms_error)
   FROM work_precision WHERE method = 'mujoco-Euler' AND status = 'ok'")" = 1 ]
 expect 'all are of the file' [ "$(asked results "SELECT min(model), max(model), min(contacts) > 0 FROM work_precision")" = \
@@ -91,6 +100,7 @@ before=$(fingerprint)
 for command in run work-precision ensemble sweep; do
   refuses 1 'none.xml is not accepted: nothing in it moves' $command --model mjcf --file none.xml
 done
+refuses 2 'libess-lit: ESS_BASE_LIT needs field_solve' run --model plate --solver libess-lit
 refuses 2 'mjcf has no contact force' run --model mjcf --file legs.xml --solver mujoco-callback
 
 finish
