@@ -53,4 +53,20 @@ void plain_report(const plain_mode *mode, solver_report *report);
  * event functions are counted. 0, or SOLVER_FAILED with one line. */
 int plain_inspect(plain_mode *mode, const solver_output *output, solver_report *report);
 
+/* A solver of a file that has run_, inspect and release; `prepared` is a call that prepares it, of
+ * m, settings, output, instance and message. */
+#define PLAIN_SOLVER(id, called, says, run_, prepared)                                             \
+  static int prepare_##id(const model *m, const solver_settings *settings,                         \
+                          const solver_output *output, void **instance,                            \
+                          char message[SOLVER_MESSAGE_SIZE]) {                                     \
+    (void)output;                                                                                  \
+    return prepared;                                                                               \
+  }                                                                                                \
+  const solver_type plain_##id##_solver = {.name = called,                                         \
+                                           .summary = says,                                        \
+                                           .prepare = prepare_##id,                                \
+                                           .run = run_,                                            \
+                                           .inspect = inspect,                                     \
+                                           .release = release}
+
 #endif

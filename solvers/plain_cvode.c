@@ -49,12 +49,6 @@ static int prepare_by(const char *name, double width, const model *m,
   return 0;
 }
 
-static int prepare(const model *m, const solver_settings *settings, const solver_output *output,
-                   void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  return prepare_by("plain-cvode", 0.0, m, settings, instance, message);
-}
-
 static int prepare_tanh(const model *m, const solver_settings *settings,
                         const solver_output *output, void **instance,
                         char message[SOLVER_MESSAGE_SIZE]) {
@@ -119,14 +113,9 @@ static int inspect(void *instance, const solver_output *output, solver_report *r
   return plain_inspect(&((plain_cvode *)instance)->mode, output, report);
 }
 
-const solver_type plain_cvode_solver = {
-    .name = "plain-cvode",
-    .summary = "CVODE's Adams, the mode read off the state: no crossing is looked for",
-    .prepare = prepare,
-    .run = run,
-    .inspect = inspect,
-    .release = release,
-};
+PLAIN_SOLVER(cvode, "plain-cvode",
+             "CVODE's Adams, the mode read off the state: no crossing is looked for", run,
+             prepare_by("plain-cvode", 0.0, m, settings, instance, message));
 
 const solver_type tanh_cvode_solver = {
     .name = "tanh-cvode",

@@ -68,9 +68,10 @@ static bool alloc_matrix(plain_libess *p, const model *m) {
   return p->matrix && p->order;
 }
 
-static int prepare(const char *name, ess_options options, const model *m,
+static int prepare(const char *name, ess_options options, ess_base base, const model *m,
                    const solver_settings *settings, void **instance,
                    char message[SOLVER_MESSAGE_SIZE]) {
+  options.base = base;
   options.rtol = settings->rtol;
   options.atol = settings->atol;
   options.h_max = settings->h_max;
@@ -94,22 +95,6 @@ static int prepare(const char *name, ess_options options, const model *m,
                : SOLVER_FAIL(message, "%s: out of memory", name);
 }
 
-static int prepare_dopri5(const model *m, const solver_settings *settings,
-                          const solver_output *output, void **instance,
-                          char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  // the paper's options judge a step by the embedded error alone, as any dopri5 does
-  return prepare("plain-dopri5", ess_options_paper(), m, settings, instance, message);
-}
-
-static int prepare_lit(const model *m, const solver_settings *settings, const solver_output *output,
-                       void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  ess_options options = ess_options_default();
-  options.base = ESS_BASE_LIT;
-  return prepare("plain-lit", options, m, settings, instance, message);
-}
-
 static int run(void *instance, const double x0[], const solver_output *output,
                solver_report *report) {
   plain_libess *const p = instance;
@@ -130,22 +115,15 @@ static int inspect(void *instance, const solver_output *output, solver_report *r
   return plain_inspect(&((plain_libess *)instance)->mode, output, report);
 }
 
-const solver_type plain_dopri5_solver = {
-    .name = "plain-dopri5",
-    .summary = "dopri5 by one tolerance, the mode read off the state: no crossing is looked for",
-    .prepare = prepare_dopri5,
-    .run = run,
-    .inspect = inspect,
-    .release = release,
-};
+/* the paper's options judge a step by the embedded error alone, as any dopri5 does */
+PLAIN_SOLVER(dopri5, "plain-dopri5",
+             "dopri5 by one tolerance, the mode read off the state: no crossing is looked for", run,
+             prepare("plain-dopri5", ess_options_paper(), ESS_BASE_DOPRI5, m, settings, instance,
+                     message));
 
-const solver_type plain_lit_solver = {
-    .name = "plain-lit",
-    .summary =
-        "LIT of order 2, one evaluation a step, with the model's Jacobian, by one tolerance, "
-        "the mode read off the state",
-    .prepare = prepare_lit,
-    .run = run,
-    .inspect = inspect,
-    .release = release,
-};
+PLAIN_SOLVER(lit, "plain-lit",
+             "LIT of order 2, one evaluation a step, with the model's Jacobian, by one tolerance, "
+             "the mode read off the state",
+             run,
+             prepare("plain-lit", ess_options_default(), ESS_BASE_LIT, m, settings, instance,
+                     message));

@@ -73,36 +73,11 @@ static int inspect(void *instance, const solver_output *output, solver_report *r
   return plain_inspect(&((plain_second_order *)instance)->mode, output, report);
 }
 
-static int prepare_heun(const model *m, const solver_settings *settings,
-                        const solver_output *output, void **instance,
-                        char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  return prepare("plain-heun", SECOND_ORDER_HEUN, m, settings, instance, message);
-}
+PLAIN_SOLVER(heun, "plain-heun",
+             "Heun's 2(1) by one tolerance, the mode read off the state: no crossing is looked for",
+             run, prepare("plain-heun", SECOND_ORDER_HEUN, m, settings, instance, message));
 
-static int prepare_adams2(const model *m, const solver_settings *settings,
-                          const solver_output *output, void **instance,
-                          char message[SOLVER_MESSAGE_SIZE]) {
-  (void)output;
-  return prepare("plain-adams2", SECOND_ORDER_ADAMS, m, settings, instance, message);
-}
-
-const solver_type plain_heun_solver = {
-    .name = "plain-heun",
-    .summary =
-        "Heun's 2(1) by one tolerance, the mode read off the state: no crossing is looked for",
-    .prepare = prepare_heun,
-    .run = run,
-    .inspect = inspect,
-    .release = release,
-};
-
-const solver_type plain_adams2_solver = {
-    .name = "plain-adams2",
-    .summary =
-        "Adams' of order 2, one evaluation a step, by one tolerance, the mode read off the state",
-    .prepare = prepare_adams2,
-    .run = run,
-    .inspect = inspect,
-    .release = release,
-};
+PLAIN_SOLVER(
+    adams2, "plain-adams2",
+    "Adams' of order 2, one evaluation a step, by one tolerance, the mode read off the state", run,
+    prepare("plain-adams2", SECOND_ORDER_ADAMS, m, settings, instance, message));

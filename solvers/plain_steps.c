@@ -114,20 +114,9 @@ static int run_euler(void *instance, const double x0[], const solver_output *out
   return finish(s, status, output, report);
 }
 
-static int prepare_euler(const model *m, const solver_settings *settings,
-                         const solver_output *output, void **instance,
-                         char message[SOLVER_MESSAGE_SIZE]) {
-  return prepare("plain-euler", m, settings, output, instance, message);
-}
-
-const solver_type plain_euler_solver = {
-    .name = "plain-euler",
-    .summary = "Euler as MuJoCo has it, the mode read off the state: no crossing is looked for",
-    .prepare = prepare_euler,
-    .run = run_euler,
-    .inspect = inspect,
-    .release = release,
-};
+PLAIN_SOLVER(euler, "plain-euler",
+             "Euler as MuJoCo has it, the mode read off the state: no crossing is looked for",
+             run_euler, prepare("plain-euler", m, settings, output, instance, message));
 
 /* ---- Runge-Kutta ----------------------------------------------------------------------------- */
 
@@ -194,16 +183,6 @@ static int run_rk4(void *instance, const double x0[], const solver_output *outpu
   return finish(s, status, output, report);
 }
 
-static int prepare_rk4(const model *m, const solver_settings *settings, const solver_output *output,
-                       void **instance, char message[SOLVER_MESSAGE_SIZE]) {
-  return prepare("plain-rk4", m, settings, output, instance, message);
-}
-
-const solver_type plain_rk4_solver = {
-    .name = "plain-rk4",
-    .summary = "Runge-Kutta of order 4, the mode read off the state: no crossing is looked for",
-    .prepare = prepare_rk4,
-    .run = run_rk4,
-    .inspect = inspect,
-    .release = release,
-};
+PLAIN_SOLVER(rk4, "plain-rk4",
+             "Runge-Kutta of order 4, the mode read off the state: no crossing is looked for",
+             run_rk4, prepare("plain-rk4", m, settings, output, instance, message));
