@@ -7,10 +7,9 @@ SHELL := /bin/bash
 .SUFFIXES:
 
 define VARIABLES
-CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures
+CONTACTS=2..100   numbers of contacts: 2..100, 2..100..7, 2,5,10 and mixtures (10 of work-precision, ensemble)
 TRIALS=120        initial conditions for each number of contacts
-MODEL=plate       of work-precision, ensemble: any model (of plate 10 contacts unless CONTACTS says); of
-                  sweep: plate or legged, whose results go to OUT/legged
+MODEL=plate       of work-precision, ensemble: any; of sweep: plate, or legged with results in OUT/legged
 TARGET=0.01       RMS error of crossing-cost
 STIFF=1e6         stiffness of springs, N/m, with which speed races, too
 LABEL_KNOBS=1     write the parameter's value at the points of its figures (powers of ten)
@@ -180,8 +179,7 @@ endif
 #: results/report.html: figures, claims and where libess loses on one page, to look at
 report: setup-report build-essbench
 	$(figures)
-	$(essbench) claims $(out) >/dev/null
-	@tools/report $(call quote,$(OUT))
+	$(essbench) claims $(out) >/dev/null && tools/report $(call quote,$(OUT))
 #: measure the numbers of all pages, an hour without the robots; write and commit them, part by part
 results: setup-report setup-robots build-essbench ; @tools/results $(if $(SMALL),--small) $(if $(ONLY),--only $(call quote,$(ONLY))) $(essbench) $(call quote,$(OUT))
 #: all pages and both references as HTML, in build/site; offline after set-up
@@ -203,8 +201,7 @@ drake: setup-build build-essbench ; $(call race-engine,drake,simbody)
 simbody: setup-build build-essbench ; $(call race-engine,simbody,drake)
 #: cases that others have published or that other engines run, into docs/results/outside.md
 outside:
-	@tools/outside known $(call quote,$(ONLY))
-	@$(MAKE) --no-print-directory setup-figures python
+	@tools/outside known $(call quote,$(ONLY)) && $(MAKE) --no-print-directory setup-figures python
 	@env/bin/python -m pip install --disable-pip-version-check --quiet $$(grep -E '^(mujoco|scipy)==' tools/outside.pin)
 	@status=0; tools/outside run $(call quote,$(OUT)) $(if $(ONLY),$(call quote,$(ONLY))) || status=$$?; \
 	[ $$status -eq 2 ] || tools/page $(call quote,$(OUT)) docs/results/outside.md || status=$$?; exit $$status
