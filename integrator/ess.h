@@ -484,9 +484,10 @@ typedef enum ess_base {
                       which takes 2 n^2 doubles more */
   ESS_BASE_ROS2,   /* ROS2, a linearly implicit W-method of order 2 with the caller's W
                       (field_solve), for damped stiff forces at loose tolerances. Its errors are
-                      like those of RKC, or a third of them if W is the full Jacobian. A step takes
-                      two evaluations of the field and two calls of field_solve. No tangents or
-                      recordings. Fixed at alloc */
+                      like those of RKC, or a third of them if W is the full Jacobian. A W that is
+                      much stiffer than the field hides the error: some 1000 tolerances at a
+                      hundredfold W. A step takes two evaluations of the field and two calls of
+                      field_solve. No tangents or recordings. Fixed at alloc */
   ESS_BASE_CHOSEN_RODAS, /* dopri5, and RODAS for as long as stability limits the steps of dopri5
                             and RODAS takes clearly fewer evaluations, its linear equations not
                             counted. The restrictions of ESS_BASE_RODAS apply */
