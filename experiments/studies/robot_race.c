@@ -31,10 +31,10 @@
     .initial = "0.9,0.5,0.25,1e-1,1e-2,1e-3,1e-4,1e-5,1e-6,1e-7", .min = 1e-13, .max = 0.9)        \
   X(row, bases, NAMES, "base", "A,B",                                                              \
     "step methods of libess: dopri5, rkc (stabilised), chosen (stabilised where that is "          \
-    "cheaper), "                                                                                   \
-    "ros2 or lit (springs and dampers implicit, with two evaluations a step or one), "             \
+    "cheaper), ros2 or lit (springs and dampers implicit, with two evaluations a step or one), "   \
     "lit_unlocated, which steps over events, rodas (implicit) or chosen_rodas; and of "            \
-    "event-unaware solvers: heun and adams2, of order 2",                                          \
+    "event-unaware solvers: heun and adams2, of order 2 (default: all but rodas and "              \
+    "chosen_rodas)",                                                                               \
     .initial = "dopri5,chosen,rkc,ros2,lit,lit_unlocated,heun,adams2", .names = robot_bases,       \
     .result = "base")                                                                              \
   X(row, reference, NUMBER, "reference", "X", "tolerance of the reference", .initial = "1e-9",     \
