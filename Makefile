@@ -187,7 +187,7 @@ site: setup-python ; @tools/python site python3
 #: the tables of pages whose measured code has changed since
 stale: ; @tools/page stale
 #: the meaning of all columns of results, into build/docs/columns.md
-columns: build-essbench ; @mkdir -p build/docs; set -x; $(essbench) columns >build/docs/columns.md
+columns: build-essbench ; mkdir -p build/docs && $(essbench) columns >build/docs/columns.md
 #: the Python package, into the environment env
 python: setup-python ; @tools/python install
 #: the package's times against SciPy's, into docs/results/python.md

@@ -6,7 +6,7 @@ needs = 'trajectories_time.csv:robot,by,t,local,total'
 load ARG0[1:strlen(ARG0) - strlen(figure.'.gp')].'theme.gp'
 table = data.'/trajectories_time.csv'
 
-# MJX's double precision is either of the others, in a figure
+# a curve of MJX in double precision would cover one of these
 steppers = '"MuJoCo C" "MJX float32"'
 hue(k) = k == 1 ? mujoco_hue : vermillion
 found = ''

@@ -178,10 +178,10 @@ found = np.sort(r.t_impacts)
 rows.append(row("ten balls", "impacts in 4.055 s", by, len(times), len(found), len(known)))
 if len(times) == len(known) == len(found):
     rows.append(row("ten balls", "largest error of a time (s)", by, np.abs(times - known).max(), np.abs(found - known).max(), 0))
-for restitution, law, mine in ((1, "both contacts at once", row_of_balls(1, True)), (0, "both contacts at once", row_of_balls(0, True)),
-                               (1, "pair by pair", row_of_balls(1, False)), (1, "equal springs", row_of_springs())):  # fmt: skip
-    _, end = theirs("row", restitution, 3)
-    for name, velocity, mine in zip(["first", "second", "third"], end[3:], mine):
+apart = {restitution: theirs("row", restitution, 3)[1][3:] for restitution in (0, 1)}
+for restitution, law, velocities in ((1, "both contacts at once", row_of_balls(1, True)), (0, "both contacts at once", row_of_balls(0, True)),
+                                     (1, "pair by pair", row_of_balls(1, False)), (1, "equal springs", row_of_springs())):  # fmt: skip
+    for name, velocity, mine in zip(["first", "second", "third"], apart[restitution], velocities):
         rows.append(row(f"row of balls, restitution {restitution}", f"velocity of the {name}; libess: {law}", by, velocity, mine))
 known, rate = block_exactly()
 swung = known[-1] + (known[-1] - known[-2]) / 8  # half of the swing after the last, which is a quarter as long
